@@ -1,0 +1,87 @@
+#include "base/atomic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+#ifndef RENAME_EXCHANGE
+#define RENAME_EXCHANGE (1 << 1)
+#endif
+
+/* A name beside path that nobody else has; a left-over from a crash never blocks. */
+static char *temp_name(const char *path)
+{
+	unsigned r = 0;
+	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
+		r = (unsigned)getpid();
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) + 1 : 0;
+	return xasprintf("%.*s.%s.%ld.%08x.tmp", dir, path, path + dir, (long)getpid(), r);
+}
+
+static void sync_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	autofree char *dir = slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path))
+				   : xstrdup(".");
+	autoclose int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		fsync(fd);
+}
+
+bool atomic_write(const char *path, const void *data, size_t len, mode_t mode, struct err *err)
+{
+	autofree char *tmp = temp_name(path);
+	autoclose int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot write '%s'", path);
+	if (!io_write_all(fd, data, len) || fsync(fd) < 0 || rename(tmp, path) < 0) {
+		err_sys(err, ERR_FILESYSTEM, "cannot write '%s'", path);
+		unlink(tmp);
+		return false;
+	}
+	sync_parent(path);
+	return true;
+}
+
+bool atomic_symlink(const char *target, const char *path, struct err *err)
+{
+	char old[PATH_MAX];
+	ssize_t n = readlink(path, old, sizeof old);
+	if (n >= 0 && (size_t)n == strlen(target) && memcmp(old, target, (size_t)n) == 0)
+		return true;
+	autofree char *tmp = temp_name(path);
+	if (symlink(target, tmp) < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot create link '%s'", path);
+	if (rename(tmp, path) < 0) {
+		err_sys(err, ERR_FILESYSTEM, "cannot create link '%s'", path);
+		unlink(tmp);
+		return false;
+	}
+	sync_parent(path);
+	return true;
+}
+
+static int rename_exchange(const char *a, const char *b)
+{
+	return (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE);
+}
+
+bool atomic_publish(const char *from, const char *to, bool *exchanged, struct err *err)
+{
+	bool swap = access(to, F_OK) == 0 || errno != ENOENT;
+	if ((swap ? rename_exchange(from, to) : rename(from, to)) < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot move '%s' to '%s'", from, to);
+	sync_parent(to);
+	if (exchanged)
+		*exchanged = swap;
+	return true;
+}

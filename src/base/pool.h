@@ -1,0 +1,16 @@
+#pragma once
+/* A fixed set of worker threads and a queue of small jobs. */
+#include <stddef.h>
+
+struct pool;
+typedef void pool_fn(void *arg);
+
+/* threads 0: as many as there are processors this process may use. */
+struct pool *pool_new(int threads);
+int pool_threads(const struct pool *p);
+/* May be called from any thread, from jobs as well. */
+void pool_add(struct pool *p, pool_fn *fn, void *arg);
+/* Until the queue is empty and no job runs. Not from a job. */
+void pool_wait(struct pool *p);
+/* Waits, ends the threads, frees. NULL is fine. */
+void pool_free(struct pool *p);

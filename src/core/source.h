@@ -1,0 +1,71 @@
+#pragma once
+/*
+ * A source is a way to get the bits of a release. Each one turns a request into a list of archives with
+ * sizes and digests; everything behind that (fetch, store, prefix, proof) is the same for all of them.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/err.h"
+#include "base/event.h"
+
+struct catalog;
+struct config;
+
+/* How an archive's entries become paths of a prefix. */
+enum archive_kind {
+	ARCHIVE_WHEEL, /* zip: nvidia/cuNN/{bin,include,lib,nvvm,...} */
+};
+
+struct component {
+	char *name;        /* redist name: "cuda_nvcc", whatever the source calls it */
+	char *package;     /* the source's own name: "nvidia-cuda-nvcc" */
+	char *version;     /* the component's own number: "13.0.88" */
+	char *file;        /* file name of the archive */
+	struct strlist urls; /* tried in order; may carry credentials: never show, use `file` */
+	char sha256[65];   /* lower-case hex */
+	uint64_t size;     /* packed bytes, 0: not told */
+	uint64_t unpacked; /* bytes of files, 0: not told */
+	enum archive_kind kind;
+};
+
+struct release {
+	char label[32];      /* "13.0.2": the folder below versions/ */
+	const char *source;  /* "wheels" */
+	char arch[16];       /* "x86_64", "sbsa": targets/<arch>-linux */
+	char *manifest;      /* file name of the manifest or metapackage */
+	char manifest_sha256[65];
+	bool pinned;         /* the manifest's digest is the catalog's */
+	struct component *components;
+	size_t n;
+};
+void release_clear(struct release *r);
+
+enum profile { PROFILE_MINIMAL, PROFILE_DEFAULT, PROFILE_FULL };
+bool profile_parse(const char *s, enum profile *out);
+const char *profile_name(enum profile p);
+
+struct request {
+	const char *label;      /* exact: "13.0.2" */
+	enum profile profile;
+	struct strlist components; /* if any: exactly these (either name), instead of the profile */
+	const char *arch;       /* "x86_64", "sbsa" */
+};
+
+struct source_ctx {
+	const struct catalog *catalog;
+	const struct config *config;
+	const char *cache_dir; /* for metadata that has a digest */
+	bool offline;
+	const struct events *events;
+};
+
+struct source {
+	const char *name;
+	/* Errors: ERR_NO_VERSION (with what there is), ERR_NETWORK, ERR_INTEGRITY. */
+	bool (*find)(const struct source_ctx *ctx, const struct request *rq, struct release *out,
+		     struct err *err);
+};
+
+extern const struct source source_wheels;

@@ -1,0 +1,19 @@
+#pragma once
+/* Streaming SHA-256 and MD5 (OpenSSL EVP). */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attr.h"
+#include "base/err.h"
+
+struct digest;
+enum digest_kind { DIGEST_SHA256, DIGEST_MD5 };
+
+struct digest *digest_new(enum digest_kind kind);
+void digest_update(struct digest *d, const void *p, size_t n);
+/* Writes lower-case hex with the NUL (65 or 33 bytes) and starts anew. */
+void digest_hex(struct digest *d, char *out);
+void digest_free(struct digest *d);
+
+/* Of a whole file; checks for interruption on the way. */
+must_check bool digest_file(enum digest_kind kind, const char *path, char *hex, struct err *err);

@@ -1,0 +1,63 @@
+#pragma once
+/*
+ * Downloads over http, https and file, several at once (libcurl). A file counts as fetched after curl's
+ * code, the HTTP status, the length and the digest were right and it was synced and renamed, in this order.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/event.h"
+
+struct fetch_opts {
+	int jobs;            /* transfers at once; 0: 4 */
+	int retries;         /* of each job on a transient failure; 0: 5 */
+	int retry_wait_ms;   /* first wait, doubled each time; 0: 1000 (tests set less) */
+	int low_speed_s;     /* seconds under 1 KiB/s that count as a stall; 0: 30 */
+	bool offline;        /* any network URL fails with ERR_NETWORK that says so; file:// works */
+	const char *ca_file; /* NULL: curl's default (and SSL_CERT_FILE) */
+	const char *netrc;   /* NULL: NETRC, else ~/.netrc */
+	const struct events *events;
+};
+
+struct fetch_job {
+	const char *name;           /* for events and messages */
+	const struct strlist *urls; /* the same file on several mirrors, tried in order */
+	const char *dest;           /* final path; dest + ".part" while not whole */
+	const char *sha256;         /* lower-case hex; NULL: not known */
+	uint64_t size;              /* 0: not known */
+	uint64_t max;               /* more than this is refused; 0: size, or 16 GiB */
+	void *user;                 /* the caller's */
+	bool ok;                    /* set when whole; err otherwise */
+	struct err err;
+};
+
+/*
+ * Runs all jobs. done (may be NULL) is called on this thread as each one is whole, so that unpacking can
+ * start while others still arrive. After a failure no new transfer starts, those in flight end (their
+ * parts are kept), and the first error is returned. A dest that is there already with the right size and
+ * digest is not fetched.
+ */
+typedef void fetch_done_fn(void *ctx, struct fetch_job *job);
+must_check bool fetch_run(struct fetch_job *jobs, size_t n, const struct fetch_opts *o,
+			  fetch_done_fn *done, void *ctx, struct err *err);
+
+struct fetch_answer {
+	struct buf body;      /* set max before the call */
+	char content_type[128];
+	char url[4096];       /* after redirects; with credentials masked */
+	long status;          /* HTTP status; 0 for file:// */
+};
+/*
+ * One small answer into memory, with the same retries. accept: header value or NULL. 404 and 410 are
+ * ERR_NETWORK with err->sys == ENOENT, so that a caller can try the next index.
+ */
+must_check bool fetch_memory(const char *url, const char *accept, const struct fetch_opts *o,
+			     struct fetch_answer *a, struct err *err);
+void fetch_answer_clear(struct fetch_answer *a);
+
+/* url with any user:password@ part replaced by "***@", for messages. The caller frees. */
+char *fetch_mask(const char *url);

@@ -1,0 +1,50 @@
+#pragma once
+/*
+ * Zip archives (wheels): the central directory is read once and checked, entries are independent and are
+ * inflated side by side on a pool. Names are judged here: absolute names, "..", control characters, links,
+ * devices and duplicates make the whole archive fail before anything is written.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/pool.h"
+
+struct zip_entry {
+	char *name;       /* as in the archive, '/' between parts; a folder ends in '/' */
+	uint64_t size, packed, offset;
+	uint32_t crc;
+	uint16_t method;  /* 0 stored, 8 deflate */
+	mode_t mode;      /* permission bits, 0 if not told */
+};
+struct zip;
+
+/* Opens and checks the central directory (zip64 too). ERR_INTEGRITY names the archive and the reason. */
+must_check bool zip_open(struct zip **z, const char *path, struct err *err);
+void zip_close(struct zip *z);
+size_t zip_entries(const struct zip *z, const struct zip_entry **entries);
+
+/* One entry into memory (out->max is the limit). */
+must_check bool zip_read(struct zip *z, const struct zip_entry *e, struct buf *out, struct err *err);
+
+/*
+ * Where an entry goes: a path relative to the destination, owned by the caller of this function (freed
+ * here), or NULL to leave it out. *mode may be changed.
+ */
+typedef char *zip_map_fn(void *ctx, const struct zip_entry *e, mode_t *mode);
+/* Called once, from a pool thread, when all entries are written (ok) or the first error was met. */
+typedef void zip_done_fn(void *ctx, bool ok, const struct err *err);
+
+struct zip_unpack {
+	int dirfd;        /* destination folder, open until done */
+	zip_map_fn *map;
+	zip_done_fn *done;
+	void (*progress)(void *ctx, uint64_t bytes); /* may be NULL; from pool threads */
+	void *ctx;
+};
+/* Queues all entries, largest first. z must live until done() was called. */
+must_check bool zip_unpack_start(struct zip *z, const struct zip_unpack *u, struct pool *pool,
+				 struct err *err);
