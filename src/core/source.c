@@ -36,5 +36,6 @@ void release_clear(struct release *r)
 	}
 	free(r->components);
 	free(r->manifest);
+	free(r->ca_file);
 	*r = (struct release){0};
 }

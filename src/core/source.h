@@ -37,6 +37,7 @@ struct release {
 	char *manifest;      /* file name of the manifest or metapackage */
 	char manifest_sha256[65];
 	bool pinned;         /* the manifest's digest is the catalog's */
+	char *ca_file;       /* certificates for its URLs; NULL: the usual ones */
 	struct component *components;
 	size_t n;
 };

@@ -1,0 +1,220 @@
+#include "core/install.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/attr.h"
+#include "base/intr.h"
+#include "base/pool.h"
+#include "base/tree.h"
+#include "core/cache.h"
+#include "core/plan.h"
+#include "core/prefix.h"
+#include "core/record.h"
+#include "core/store.h"
+#include "ext/fetch.h"
+
+/* Room that is left alone, and covers folders, links and records. */
+#define SPACE_SLACK (32ull << 20)
+
+struct work {
+	const struct layout *l;
+	const struct release *r;
+	const struct events *ev;
+	struct pool *pool;
+	pthread_mutex_t mutex; /* guards failed and err */
+	bool failed;
+	struct err err;
+};
+
+bool install_prepare(const struct layout *l, struct err *err)
+{
+	static const char *const subs[] = {"versions", "store", "cache", "shims"};
+	autofree char *staging = xasprintf("%s/staging", l->root);
+	for (size_t i = 0; i < ARRAY_LEN(subs); i++) {
+		autofree char *p = xasprintf("%s/%s", l->root, subs[i]);
+		if (!tree_mkdirs(p, err))
+			return false;
+	}
+	return tree_remove(staging, err) && tree_mkdirs(staging, err);
+}
+
+static double gib(uint64_t bytes)
+{
+	return (double)bytes / (1 << 30);
+}
+
+static bool room_for(const char *dir, uint64_t need, struct err *err)
+{
+	struct statvfs v;
+	if (statvfs(dir, &v) < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot ask for free space of '%s'", dir);
+	uint64_t have = (uint64_t)v.f_bavail * v.f_frsize;
+	if (have >= need)
+		return true;
+	err_set(err, ERR_FILESYSTEM, "not enough space in '%s': %.2f GiB needed, %.2f GiB free", dir,
+		gib(need), gib(have));
+	return err_hint(err, "free some ('cudaenv cache clear' helps), take a smaller --profile, or set "
+			     "CUDAENV_ROOT to another disk");
+}
+
+static bool check_space(const struct plan *p, const struct layout *l, const char *cache_dir,
+			struct err *err)
+{
+	struct stat a, b;
+	uint64_t root_need = p->unpacked + SPACE_SLACK;
+	if (stat(l->root, &a) == 0 && stat(cache_dir, &b) == 0 && a.st_dev == b.st_dev)
+		return room_for(l->root, root_need + p->fetch, err);
+	return room_for(l->root, root_need, err) && (!p->fetch || room_for(cache_dir, p->fetch, err));
+}
+
+static void fail(struct work *w, const struct err *err)
+{
+	pthread_mutex_lock(&w->mutex);
+	if (!w->failed)
+		w->err = *err;
+	w->failed = true;
+	pthread_mutex_unlock(&w->mutex);
+}
+
+static void on_stored(void *ctx, const struct component *c, bool ok, const struct err *err)
+{
+	(void)c;
+	if (!ok)
+		fail(ctx, err);
+}
+
+static void on_fetched(void *ctx, struct fetch_job *job)
+{
+	struct work *w = ctx;
+	const struct component *c = job->user;
+	struct err err;
+	if (!store_add(w->l, c, w->r->arch, job->dest, w->pool, w->ev, on_stored, w, &err))
+		fail(w, &err);
+}
+
+/* Brings every component into the store; unpacking goes on while others still arrive. */
+static bool fill_store(struct work *w, const struct plan *p, const struct config *cfg, struct err *err)
+{
+	const char *cache_dir = config_get(cfg, CONFIG_CACHE_DIR);
+	struct fetch_job *jobs = xcalloc(p->n, sizeof *jobs);
+	size_t n = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct component *c = p->items[i].c;
+		if (p->items[i].from == PLAN_STORE) {
+			event_emit(w->ev, &(struct event){.kind = EVENT_REUSE, .name = c->name,
+							  .text = "in the store", .total = c->size});
+			continue;
+		}
+		jobs[n++] = (struct fetch_job){
+			.name = c->name,
+			.urls = &c->urls,
+			.dest = cache_path(cache_dir, c->sha256, c->file),
+			.sha256 = c->sha256,
+			.size = c->size,
+			.user = (void *)(uintptr_t)c,
+		};
+	}
+	event_emit(w->ev, &(struct event){.kind = EVENT_TOTAL, .total = p->fetch, .count = n});
+	struct fetch_opts opts = {
+		.offline = config_bool(cfg, CONFIG_OFFLINE),
+		.ca_file = w->r->ca_file,
+		.events = w->ev,
+	};
+	bool ok = fetch_run(jobs, n, &opts, on_fetched, w, err);
+	pool_wait(w->pool);
+	for (size_t i = 0; i < n; i++)
+		free((char *)(uintptr_t)jobs[i].dest);
+	free(jobs);
+	if (w->failed)
+		*err = w->err;
+	return ok && !w->failed;
+}
+
+static bool has_nvcc(const struct release *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!strcmp(r->components[i].name, "cuda_nvcc"))
+			return true;
+	return false;
+}
+
+static bool prove(const char *staging, const char *final, const struct release *r,
+		  const struct install_opts *o, const struct events *ev, struct verdict *v,
+		  struct err *err)
+{
+	if (!has_nvcc(r)) {
+		*v = (struct verdict){.word = "files-ok", .level = "files",
+				      .detail = "no nvcc among the chosen components"};
+		return true;
+	}
+	event_step(ev, "prove %s (%s)", r->label, probe_level_name(o->level));
+	if (!probe_run(staging, final, o->level, true, ev, v, err))
+		return false;
+	if (strcmp(v->word, "tree-incomplete") != 0)
+		return true;
+	err_set(err, ERR_VERIFY, "%s is not whole: %s", r->label, v->detail);
+	return err_hint(err, "%s", v->hint[0] ? v->hint : "take another source or profile");
+}
+
+static bool write_record(const char *staging, const struct release *r, const struct install_opts *o,
+			 struct err *err)
+{
+	struct record rec = {.release = *r};
+	size_t n = strlen(o->profile);
+	memcpy(rec.profile, o->profile, n < sizeof rec.profile ? n : sizeof rec.profile - 1);
+	return record_write(staging, &rec, err);
+}
+
+static bool publish(const char *staging, const char *final, struct err *err)
+{
+	bool exchanged;
+	return atomic_publish(staging, final, &exchanged, err) &&
+	       (!exchanged || tree_remove(staging, err));
+}
+
+bool install_release(const struct layout *l, const struct config *cfg, const struct release *r,
+		     const struct install_opts *o, const struct events *ev, struct verdict *v,
+		     struct err *err)
+{
+	const char *name = o->name ? o->name : r->label;
+	const char *cache_dir = config_get(cfg, CONFIG_CACHE_DIR);
+	autofree char *staging = xasprintf("%s/staging/%s.%ld", l->root, name, (long)getpid());
+	autofree char *final = xasprintf("%s/versions/%s", l->root, name);
+	struct plan plan;
+
+	if (!install_prepare(l, err) || !tree_mkdirs(cache_dir, err))
+		return false;
+	plan_make(&plan, l, cache_dir, r);
+	struct work w = {.l = l, .r = r, .ev = ev, .mutex = PTHREAD_MUTEX_INITIALIZER};
+	bool ok = check_space(&plan, l, cache_dir, err);
+	if (ok) {
+		w.pool = pool_new((int)config_number(cfg, CONFIG_JOBS));
+		ok = fill_store(&w, &plan, cfg, err);
+		pool_free(w.pool);
+	}
+	plan_clear(&plan);
+	if (!ok || !intr_check(err) || !tree_mkdirs(staging, err))
+		return false;
+
+	event_step(ev, "assemble %s", name);
+	ok = prefix_assemble(l, r, staging, final, ev, err) &&
+	     prove(staging, final, r, o, ev, v, err) && verdict_write(staging, v, err) &&
+	     write_record(staging, r, o, err) && intr_check(err) && publish(staging, final, err);
+	if (!ok) {
+		struct err second;
+		if (!tree_remove(staging, &second))
+			event_warn(ev, NULL, "%s", second.msg);
+		return false;
+	}
+	event_emit(ev, &(struct event){.kind = EVENT_DONE, .name = name, .text = final});
+	event_emit(ev, &(struct event){.kind = EVENT_VERDICT, .name = name, .text = v->word,
+				       .detail = v->detail});
+	return true;
+}
