@@ -30,8 +30,8 @@ static char *temp_name(const char *path)
 static void sync_parent(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	autofree char *dir = slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path))
-				   : xstrdup(".");
+	autofree char *dir =
+		slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : xstrdup(".");
 	autoclose int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)
 		fsync(fd);

@@ -139,7 +139,7 @@ struct usage {
 		ino_t ino;
 		nlink_t left; /* links not met inside this tree yet */
 		uint64_t bytes;
-	} *seen;
+	} * seen;
 	size_t n;
 };
 
