@@ -61,12 +61,12 @@ fake_toolkit() {
 	cat >"$prefix/.cudaenv/record.json" <<-EOF
 		{
 		  "format": 1, "label": "$version", "source": "wheels", "arch": "x86_64",
-		  "manifest": "cuda_toolkit-$version-py2.py3-none-any.whl",
-		  "manifest_sha256": "$(printf '%064d' 0)", "pinned": false,
 		  "profile": "minimal", "installed": "2025-01-02T03:04:05Z",
+		  "manifest": {"file": "cuda_toolkit-$version-py2.py3-none-any.whl",
+		    "sha256": "$(printf '%064d' 0)", "pinned": false},
 		  "components": [
 		    {"name": "cuda_nvcc", "package": "nvidia-cuda-nvcc", "version": "$version",
-		     "file": "nvidia_cuda_nvcc-$version-py3-none-any.whl", "kind": "wheel",
+		     "file": "nvidia_cuda_nvcc-$version-py3-none-any.whl",
 		     "sha256": "$(printf '%064d' 1)", "size": 1000, "unpacked": 2000}
 		  ]
 		}
