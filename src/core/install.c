@@ -58,10 +58,11 @@ static bool room_for(const char *dir, uint64_t need, struct err *err)
 	uint64_t have = (uint64_t)v.f_bavail * v.f_frsize;
 	if (have >= need)
 		return true;
-	err_set(err, ERR_FILESYSTEM, "not enough space in '%s': %.2f GiB needed, %.2f GiB free", dir,
-		gib(need), gib(have));
-	return err_hint(err, "free some ('cudaenv cache clear' helps), take a smaller --profile, or set "
-			     "CUDAENV_ROOT to another disk");
+	err_set(err, ERR_FILESYSTEM, "not enough space in '%s': %.2f GiB needed, %.2f GiB free",
+		dir, gib(need), gib(have));
+	return err_hint(err,
+			"free some ('cudaenv cache clear' helps), take a smaller --profile, or set "
+			"CUDAENV_ROOT to another disk");
 }
 
 static bool check_space(const struct plan *p, const struct layout *l, const char *cache_dir,
@@ -71,7 +72,8 @@ static bool check_space(const struct plan *p, const struct layout *l, const char
 	uint64_t root_need = p->unpacked + SPACE_SLACK;
 	if (stat(l->root, &a) == 0 && stat(cache_dir, &b) == 0 && a.st_dev == b.st_dev)
 		return room_for(l->root, root_need + p->fetch, err);
-	return room_for(l->root, root_need, err) && (!p->fetch || room_for(cache_dir, p->fetch, err));
+	return room_for(l->root, root_need, err) &&
+	       (!p->fetch || room_for(cache_dir, p->fetch, err));
 }
 
 static void fail(struct work *w, const struct err *err)
@@ -100,7 +102,8 @@ static void on_fetched(void *ctx, struct fetch_job *job)
 }
 
 /* Brings every component into the store; unpacking goes on while others still arrive. */
-static bool fill_store(struct work *w, const struct plan *p, const struct config *cfg, struct err *err)
+static bool fill_store(struct work *w, const struct plan *p, const struct config *cfg,
+		       struct err *err)
 {
 	const char *cache_dir = config_get(cfg, CONFIG_CACHE_DIR);
 	struct fetch_job *jobs = xcalloc(p->n, sizeof *jobs);
@@ -108,8 +111,10 @@ static bool fill_store(struct work *w, const struct plan *p, const struct config
 	for (size_t i = 0; i < p->n; i++) {
 		const struct component *c = p->items[i].c;
 		if (p->items[i].from == PLAN_STORE) {
-			event_emit(w->ev, &(struct event){.kind = EVENT_REUSE, .name = c->name,
-							  .text = "in the store", .total = c->size});
+			event_emit(w->ev, &(struct event){.kind = EVENT_REUSE,
+							  .name = c->name,
+							  .text = "in the store",
+							  .total = c->size});
 			continue;
 		}
 		jobs[n++] = (struct fetch_job){
@@ -150,7 +155,8 @@ static bool prove(const char *staging, const char *final, const struct release *
 		  struct err *err)
 {
 	if (!has_nvcc(r)) {
-		*v = (struct verdict){.word = "files-ok", .level = "files",
+		*v = (struct verdict){.word = "files-ok",
+				      .level = "files",
 				      .detail = "no nvcc among the chosen components"};
 		return true;
 	}
@@ -214,7 +220,9 @@ bool install_release(const struct layout *l, const struct config *cfg, const str
 		return false;
 	}
 	event_emit(ev, &(struct event){.kind = EVENT_DONE, .name = name, .text = final});
-	event_emit(ev, &(struct event){.kind = EVENT_VERDICT, .name = name, .text = v->word,
+	event_emit(ev, &(struct event){.kind = EVENT_VERDICT,
+				       .name = name,
+				       .text = v->word,
 				       .detail = v->detail});
 	return true;
 }

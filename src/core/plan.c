@@ -42,7 +42,8 @@ static int largest_first(const void *a, const void *b)
 	return x->c->size < y->c->size ? 1 : x->c->size > y->c->size ? -1 : 0;
 }
 
-void plan_make(struct plan *p, const struct layout *l, const char *cache_dir, const struct release *r)
+void plan_make(struct plan *p, const struct layout *l, const char *cache_dir,
+	       const struct release *r)
 {
 	*p = (struct plan){.items = xcalloc(r->n, sizeof *p->items), .n = r->n};
 	for (size_t i = 0; i < r->n; i++) {
@@ -52,8 +53,8 @@ void plan_make(struct plan *p, const struct layout *l, const char *cache_dir, co
 		if (it->from == PLAN_FETCH)
 			p->fetch += it->c->size - it->have;
 		if (it->from != PLAN_STORE)
-			p->unpacked += it->c->unpacked ? it->c->unpacked
-						       : it->c->size * UNPACK_RATIO;
+			p->unpacked +=
+				it->c->unpacked ? it->c->unpacked : it->c->size * UNPACK_RATIO;
 	}
 	qsort(p->items, p->n, sizeof *p->items, largest_first);
 }

@@ -1,0 +1,20 @@
+#pragma once
+/* From what a person asks for to one release of one source. */
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "core/host.h"
+#include "core/source.h"
+
+/*
+ * spec: normalised or raw SPEC; where: its origin for messages. rq->label is set for the source from the
+ * catalog (kept by rq until the release is cleared). source: "auto" tries them in order and reports which
+ * one it took and why the others did not serve. A full number that the catalog does not know is asked of
+ * the sources themselves: it may be newer than the catalog.
+ */
+must_check bool choose_release(const struct source_ctx *ctx, const struct host *host, const char *source,
+			       const char *spec, const char *where, const struct request *rq,
+			       struct release *out, struct err *err);
+
+/* "auto" or the name of a source; NULL-ended list for messages and completions. */
+extern const char *const choose_sources[];
