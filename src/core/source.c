@@ -24,6 +24,48 @@ const char *profile_name(enum profile p)
 	return profiles[p];
 }
 
+/* One name or the other, by release: cuda_cccl is cccl from 13.3 on, crt and nvvm are split off
+ * in 13.0. */
+static const char *const minimal[] = {
+	"cuda_nvcc", "cuda_cudart",	 "cuda_cccl",	 "cccl",       "cuda_crt",
+	"libnvvm",   "libnvptxcompiler", "cuda_culibos", "cuda_nvrtc", NULL};
+static const char *const extras[] = {
+	"nsight_compute",     "nsight_systems",	 "cuda_nsight", "cuda_nvvp",
+	"cuda_documentation", "cuda_demo_suite", NULL};
+static const char *const never[] = {"nvidia_driver",
+				    "fabricmanager",
+				    "imex",
+				    "libnvidia_nscq",
+				    "libnvsdm",
+				    "nvlsm",
+				    "mft",
+				    "mft_oem",
+				    "mft_autocomplete",
+				    "collectx_bringup",
+				    "driver_assistant",
+				    "nvidia_fs",
+				    "cuda_compat",
+				    "cuda_compat_orin",
+				    "nsight_vse",
+				    "visual_studio_integration",
+				    "nsight_nvtx",
+				    NULL};
+
+static bool listed(const char *const *list, const char *name)
+{
+	for (; *list; list++)
+		if (!strcmp(*list, name))
+			return true;
+	return false;
+}
+
+bool profile_wants(enum profile p, const char *component)
+{
+	if (p == PROFILE_MINIMAL)
+		return listed(minimal, component);
+	return !listed(never, component) && (p == PROFILE_FULL || !listed(extras, component));
+}
+
 void release_clear(struct release *r)
 {
 	for (size_t i = 0; i < r->n; i++) {

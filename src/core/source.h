@@ -46,6 +46,12 @@ void release_clear(struct release *r);
 enum profile { PROFILE_MINIMAL, PROFILE_DEFAULT, PROFILE_FULL };
 bool profile_parse(const char *s, enum profile *out);
 const char *profile_name(enum profile p);
+/*
+ * Whether a component (redist name) belongs to the profile. minimal: what compiles and links a .cu;
+ * default: the toolkit without the Nsight GUIs, documents and demos; full: all but what is no part of a
+ * prefix (driver, fabric manager, imex, ...), which is in none of them.
+ */
+bool profile_wants(enum profile p, const char *component);
 
 struct request {
 	const char *label;      /* exact: "13.0.2" */
