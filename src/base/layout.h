@@ -20,10 +20,16 @@ struct layout {
 	const char *shared;    /* CUDAENV_SHARED_ROOTS, ':' between, or NULL; read-only roots */
 };
 
-/* From CUDAENV_ROOT, else HOME/.cudaenv, else the password file's home. ERR_USAGE names the variable. */
+/*
+ * From CUDAENV_ROOT, else HOME/.cudaenv, else the password file's home. An empty variable counts as unset;
+ * a relative path is refused (ERR_USAGE names the variable).
+ */
 must_check bool layout_init(struct layout *l, struct err *err);
 
 /* root/sub (sub may have slashes). false: too long. */
 must_check bool layout_path(const struct layout *l, char *out, size_t cap, const char *sub);
 /* The i-th root: 0 is root itself, then those of `shared`. false: no such one. */
 bool layout_root(const struct layout *l, int i, char *out, size_t cap);
+/* The same with /sub/name behind it. */
+bool layout_root_path(const struct layout *l, int i, const char *sub, const char *name, char *out,
+		      size_t cap);

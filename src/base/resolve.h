@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/layout.h"
+#include "base/pinfile.h"
 #include "base/version.h"
 
 enum origin {
@@ -24,37 +25,28 @@ enum origin {
 struct selection {
 	char spec[VERSION_TEXT];  /* as asked for, normalised; of a list of fallbacks the one that served */
 	char name[VERSION_TEXT];  /* folder below versions/, or "system" */
-	char prefix[PATH_MAX];    /* <root>/versions/<name>; "" for system */
 	enum origin origin;
+	char prefix[PATH_MAX];    /* <root>/versions/<name>; "" for system */
 	char origin_path[PATH_MAX]; /* the file for FILE, GLOBAL, SITE; else "" */
 };
 
-/* What a version file says. Unknown keys are kept out and counted for one warning. */
-struct pinfile {
-	char version[4][VERSION_TEXT]; /* first word and fallbacks, raw */
-	int versions;
-	char cudnn[VERSION_TEXT], profile[VERSION_TEXT];
-	char components[1024], ccbin[PATH_MAX];
-	char unknown_key[VERSION_TEXT]; /* first one, "" if none */
-};
-
-enum { PINFILE_MAX = 4096 };
-
 /*
- * Reads a version file: BOM, CRLF, blanks, '#' comments (at the start of a word), missing final newline
- * accepted. ERR_USAGE with path and reason for NUL bytes, over PINFILE_MAX, not a regular file, no
- * version in it; ERR_FILESYSTEM when unreadable. err->sys == ENOENT when it is not there.
+ * spec_arg: NULL, or the SPEC given with the call. Of a list of fallbacks ("12.4 system") the first that
+ * is installed serves. ERR_NOT_INSTALLED names the version, what asked for it and what is installed; then
+ * out->spec, origin and origin_path are set all the same. After other errors *out is undefined.
  */
-must_check bool pinfile_read(const char *path, struct pinfile *out, struct err *err);
-/* Nearest .cuda-version upward from the working directory: true and its path, or false (none). A file that
- * is there but cannot be opened counts as found. */
-bool pinfile_find(char *path, size_t cap);
-
-/* spec_arg: NULL, or the SPEC given with the call. */
 must_check bool resolve_select(const struct layout *l, const char *spec_arg, struct selection *out,
 			       struct err *err);
-/* One SPEC against what is installed (own root first, then shared ones). */
+
+/*
+ * One SPEC against what is installed. Numbers, ranges and `latest` take the newest folder or link below
+ * versions/ of all roots whose name is a number that matches (equal ones: own root first); a number of
+ * three or four parts that has a folder is taken without a look at the others. A name is a folder or link
+ * below versions/, else an alias. `supported` is refused (ERR_USAGE): what a driver can use is found out
+ * by `cudaenv local supported`, which writes a number. Sets spec, name and prefix of *out only.
+ */
 must_check bool resolve_installed(const struct layout *l, const struct spec *spec,
 				  struct selection *out, struct err *err);
 
-const char *origin_words(const struct selection *s, char *out, size_t cap); /* for messages */
+/* "set by '/p/.cuda-version'", "set by CUDAENV_VERSION", "asked for here", "nothing selects a version" */
+const char *origin_words(const struct selection *s, char *out, size_t cap);

@@ -23,6 +23,8 @@ bool version_parse(const char *s, size_t len, struct version *out);
 int version_compare(const struct version *a, const struct version *b);
 /* 12.4.1 has prefix 12.4 and 12; 11.10 has not prefix 11.1. */
 bool version_has_prefix(const struct version *v, const struct version *prefix);
+/* "12.4.1"; cap VERSION_TEXT always suffices. Returns out. */
+const char *version_format(const struct version *v, char *out, size_t cap);
 
 enum spec_kind {
 	SPEC_VERSION,   /* numbers: this one, or the newest that begins so */
@@ -37,8 +39,12 @@ enum spec_op { SPEC_LT, SPEC_LE, SPEC_EQ, SPEC_NE, SPEC_GE, SPEC_GT };
 
 struct spec {
 	enum spec_kind kind;
-	char text[VERSION_TEXT]; /* normalised: "12.4" for cu124, v12.4 and cuda-12.4 */
+	char text[VERSION_TEXT]; /* normalised: "12.4" for cu124, v12.4, cuda-12.4 and 12.4.x */
 	struct version v;        /* SPEC_VERSION, SPEC_LATEST (n may be 0) */
+	/*
+	 * A condition looks at as many parts as it names, so that 12.4 stands for all of 12.4.x:
+	 * "<=12.4" takes 12.4.1, ">12.4" and "!=12.4" leave it out.
+	 */
 	struct {
 		enum spec_op op;
 		struct version v;

@@ -1,0 +1,43 @@
+#include "base/scan.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/attr.h"
+
+/* What the kernel writes; opendir would allocate. */
+struct entry {
+	uint64_t ino;
+	int64_t off;
+	unsigned short reclen;
+	unsigned char type;
+	char name[];
+};
+
+static bool is_dots(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+bool scan_folder(const char *path, scan_fn *fn, void *ctx)
+{
+	_Alignas(struct entry) char buf[4096];
+	autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	for (;;) {
+		long n = syscall(SYS_getdents64, fd, buf, sizeof buf);
+		if (n <= 0)
+			return n == 0;
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const void *)(buf + at);
+			if (!is_dots(e->name) && !fn(ctx, e->name, e->type))
+				return true;
+			at += e->reclen;
+		}
+	}
+}

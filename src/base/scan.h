@@ -1,0 +1,9 @@
+#pragma once
+/* The names in a folder, without allocation: the shim uses it. */
+#include <stdbool.h>
+
+/* type: DT_DIR, DT_LNK, ... or DT_UNKNOWN (<dirent.h>). false: enough. "." and ".." are left out. */
+typedef bool scan_fn(void *ctx, const char *name, unsigned char type);
+
+/* In the file system's order. false with errno: the folder could not be read. */
+bool scan_folder(const char *path, scan_fn *fn, void *ctx);
