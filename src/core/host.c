@@ -1,0 +1,260 @@
+#include "core/host.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+
+enum { FACT_MAX = 4096 };
+
+/* The loader's own choice first; the paths serve where LD_LIBRARY_PATH has a stubs folder in front.
+ */
+static const char *const libcuda_names[] = {
+	"libcuda.so.1",
+	"/usr/lib/x86_64-linux-gnu/libcuda.so.1",
+	"/usr/lib/aarch64-linux-gnu/libcuda.so.1",
+	"/usr/lib64/libcuda.so.1",
+	"/usr/lib/wsl/lib/libcuda.so.1",
+	NULL,
+};
+static const char *const libnvml_names[] = {
+	"libnvidia-ml.so.1",
+	"/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1",
+	"/usr/lib/aarch64-linux-gnu/libnvidia-ml.so.1",
+	"/usr/lib64/libnvidia-ml.so.1",
+	"/usr/lib/wsl/lib/libnvidia-ml.so.1",
+	NULL,
+};
+
+static bool read_fact(const char *root, const char *path, struct buf *out)
+{
+	struct err err;
+	autofree char *full = xasprintf("%s%s", root, path);
+	return io_read_file(full, out, &err);
+}
+
+/*
+ * Jetson boards have toolkits of their own (aarch64) up to release 36 of their system; from 38 on
+ * (Thor, CUDA 13) they take those of servers. The file begins "# R36 (release), REVISION: 4.0,
+ * ...".
+ */
+static bool is_old_jetson(const char *root)
+{
+	autobuf struct buf b = BUF_INIT(FACT_MAX);
+	if (read_fact(root, "/etc/nv_tegra_release", &b)) {
+		const char *r = strstr(buf_str(&b), "# R");
+		return !r || strtol(r + 3, NULL, 10) < 38;
+	}
+	buf_clear(&b);
+	return read_fact(root, "/sys/devices/soc0/family", &b) && strstr(buf_str(&b), "Tegra");
+}
+
+static void probe_arch(struct host *h, const struct host_places *at)
+{
+	const char *arch = at->machine;
+	if (!strcmp(arch, "aarch64"))
+		arch = is_old_jetson(at->root) ? "aarch64" : "sbsa";
+	snprintf(h->arch, sizeof h->arch, "%s", arch);
+}
+
+static bool take_driver(struct host *h, const char *s, size_t len)
+{
+	struct version v;
+	if (len >= sizeof h->driver || !version_parse(s, len, &v) || v.n < 2)
+		return false;
+	memcpy(h->driver, s, len);
+	h->driver[len] = '\0';
+	return true;
+}
+
+/*
+ * "NVRM version: NVIDIA UNIX x86_64 Kernel Module  384.98  ..." or "NVRM version: NVIDIA UNIX Open
+ * Kernel Module for x86_64  515.57  Release Build ...": the first word behind "Module" that is a
+ * number.
+ */
+static bool driver_from_proc(struct host *h, const char *root)
+{
+	autobuf struct buf b = BUF_INIT(FACT_MAX);
+	if (!read_fact(root, "/proc/driver/nvidia/version", &b))
+		return false;
+	const char *p = strstr(buf_str(&b), "NVRM version:");
+	if (!p)
+		return false;
+	const char *end = p + strcspn(p, "\n");
+	p = strstr(p, " Module");
+	if (!p)
+		return false;
+	for (p += strlen(" Module"); p < end;) {
+		p += strspn(p, " \t");
+		size_t n = strcspn(p, " \t\n");
+		if (!n || take_driver(h, p, n))
+			return n > 0;
+		p += n;
+	}
+	return false;
+}
+
+static bool driver_from_sys(struct host *h, const char *root)
+{
+	autobuf struct buf b = BUF_INIT(FACT_MAX);
+	return read_fact(root, "/sys/module/nvidia/version", &b) &&
+	       take_driver(h, buf_str(&b), strcspn(buf_str(&b), " \t\r\n"));
+}
+
+static bool is_stub(void *lib)
+{
+	struct link_map *map = NULL;
+	char real[PATH_MAX];
+	if (dlinfo(lib, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name)
+		return true;
+	if (!realpath(map->l_name, real))
+		snprintf(real, sizeof real, "%s", map->l_name);
+	return strstr(map->l_name, "/stubs/") || strstr(real, "/stubs/");
+}
+
+static void *open_library(const char *const *names)
+{
+	for (; *names; names++) {
+		void *lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+		if (lib && !is_stub(lib))
+			return lib;
+		if (lib)
+			dlclose(lib);
+	}
+	return NULL;
+}
+
+/* ISO C has no conversion from void * to a function; dlsym's manual shows this one. */
+#define SYMBOL(lib, name, fn) (*(void **)&(fn) = dlsym(lib, name))
+
+static void driver_from_nvml(struct host *h, const char *const *names)
+{
+	int (*init)(void), (*version)(char *, unsigned), (*end)(void);
+	char text[96] = "";
+	void *lib = open_library(names);
+	if (!lib)
+		return;
+	SYMBOL(lib, "nvmlInit_v2", init);
+	SYMBOL(lib, "nvmlSystemGetDriverVersion", version);
+	SYMBOL(lib, "nvmlShutdown", end);
+	if (init && version && end && init() == 0) {
+		if (version(text, sizeof text - 1) == 0)
+			take_driver(h, text, strlen(text));
+		end();
+	}
+	dlclose(lib);
+}
+
+static void probe_cuda(struct host *h, const char *const *names)
+{
+	int (*version)(int *);
+	void *lib = open_library(names);
+	if (!lib)
+		return;
+	SYMBOL(lib, "cuDriverGetVersion", version);
+	int n = 0;
+	if (version && version(&n) == 0 && n >= 1000)
+		h->cuda = n;
+	dlclose(lib);
+}
+
+void host_probe_at(struct host *h, const struct host_places *at)
+{
+	*h = (struct host){0};
+	probe_arch(h, at);
+	if (!driver_from_proc(h, at->root) && !driver_from_sys(h, at->root))
+		driver_from_nvml(h, at->libnvml);
+	probe_cuda(h, at->libcuda);
+}
+
+void host_probe(struct host *h)
+{
+	struct utsname u = {0};
+	uname(&u);
+	host_probe_at(h, &(struct host_places){.root = "",
+					       .machine = u.machine,
+					       .libcuda = libcuda_names,
+					       .libnvml = libnvml_names});
+}
+
+bool host_arch_known(const char *arch)
+{
+	return !strcmp(arch, "x86_64") || !strcmp(arch, "sbsa") || !strcmp(arch, "aarch64") ||
+	       !strcmp(arch, "ppc64le");
+}
+
+static bool at_least(const char *have, const char *need)
+{
+	struct version h, n;
+	return need && version_parse(have, strlen(have), &h) &&
+	       version_parse(need, strlen(need), &n) && version_compare(&h, &n) >= 0;
+}
+
+enum host_fit host_fit(const struct host *h, const struct catalog_release *r)
+{
+	unsigned number = r->v.part[0] * 1000 + r->v.part[1] * 10;
+	if (!h->driver[0] && !h->cuda)
+		return HOST_FIT_UNKNOWN;
+	if (at_least(h->driver, r->driver_min) || (h->cuda > 0 && (unsigned)h->cuda >= number))
+		return HOST_FIT_FULL;
+	return at_least(h->driver, r->driver_floor) ? HOST_FIT_MINOR : HOST_FIT_NONE;
+}
+
+static bool offered_here(const struct host *h, const struct catalog *c,
+			 const struct catalog_release *r, const char *source)
+{
+	if (source)
+		return catalog_offers(c, r, source, h->arch);
+	for (const char *const *s = catalog_sources; *s; s++)
+		if (catalog_offers(c, r, *s, h->arch))
+			return true;
+	return false;
+}
+
+static bool none_supported(const struct host *h, const struct catalog_release *oldest,
+			   struct err *err)
+{
+	if (!oldest) {
+		err_set(err, ERR_HOST, "no CUDA toolkit is known for '%s'", h->arch);
+		return err_hint(err, "'cudaenv list-remote --all' shows what there is elsewhere");
+	}
+	if (!h->driver[0] && !h->cuda) {
+		err_set(err, ERR_HOST, "there is no NVIDIA driver here to say what it supports");
+		return err_hint(err, "name a version, or 'latest': building needs no driver");
+	}
+	err_set(err, ERR_HOST, "driver %s is too old for every CUDA release that is offered here",
+		h->driver[0] ? h->driver : "of this machine");
+	const char *need = oldest->driver_floor ? oldest->driver_floor : oldest->driver_min;
+	return err_hint(err, "CUDA %s needs driver %s", oldest->label, need ? need : "(unknown)");
+}
+
+bool host_supported(const struct host *h, const struct catalog *c, const char *source,
+		    const struct catalog_release **out, struct err *err)
+{
+	const struct catalog_release *minor = NULL, *oldest = NULL;
+	for (size_t i = c->n; i-- > 0;) {
+		const struct catalog_release *r = &c->releases[i];
+		if (!offered_here(h, c, r, source))
+			continue;
+		enum host_fit fit = host_fit(h, r);
+		oldest = r;
+		if (fit == HOST_FIT_FULL) {
+			*out = r;
+			return true;
+		}
+		if (fit == HOST_FIT_MINOR && !minor)
+			minor = r;
+	}
+	if (!minor)
+		return none_supported(h, oldest, err);
+	*out = minor;
+	return true;
+}
