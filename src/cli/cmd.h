@@ -24,7 +24,7 @@ struct args {
 	int n;
 };
 bool opt_flag(const struct args *a, const char *name);
-const char *opt_value(const struct args *a, const char *name); /* NULL: not given */
+const char *opt_value(const struct args *a, const char *name); /* NULL: not given; never "" */
 
 enum command_needs {
 	NEED_CATALOG = 1,
@@ -32,6 +32,8 @@ enum command_needs {
 	NEED_ROOT = 4, /* the root folder exists (it is created) */
 	/* Everything behind the first operand belongs to another program: options end there. */
 	ARGS_PASS = 8,
+	/* Neither layout nor config: works without HOME and with a broken config.ini. */
+	NEED_NOTHING = 16,
 };
 
 struct app {
@@ -39,8 +41,9 @@ struct app {
 	struct config config;
 	struct catalog catalog; /* with NEED_CATALOG */
 	struct events events;
-	bool quiet, verbose, debug, json;
-	int exit_status;        /* a command may set one where nothing failed (doctor, exec) */
+	bool quiet, verbose, debug;
+	bool json;       /* results as JSON where the command has any; errors and events always */
+	int exit_status; /* a command may set one where nothing failed (doctor) */
 };
 
 struct command {
@@ -53,4 +56,7 @@ struct command {
 };
 
 extern const struct command *const commands[]; /* NULL-ended, in help order */
+/* By name, or by a name that other tools use for it ("use", "pin", "default"). NULL: none. */
 const struct command *command_find(const char *name);
+/* The nearest name to a mistyped one; NULL: none is near. */
+const char *command_nearest(const char *name);

@@ -1,4 +1,130 @@
-int main(void)
+/* The dispatcher: global options, the table of commands, what a command needs, the exit status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/intr.h"
+#include "cli/cmd.h"
+#include "cli/help.h"
+#include "cli/opts.h"
+#include "cli/report.h"
+
+/*
+ * A closed standard stream is opened so that writing to it fails as before and no file of ours gets
+ * its number. A program that exec starts finds it closed again.
+ */
+static void hold_standard_streams(void)
 {
-	return 0;
+	static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", modes[fd] | O_CLOEXEC) < 0)
+			_exit(ERR_FAILED);
+}
+
+static bool unknown_command(const char *name, struct err *err)
+{
+	const char *near = command_nearest(name);
+	err_set(err, ERR_USAGE, "unknown command '%s'", name);
+	if (near)
+		return err_hint(err, "did you mean '%s'?", near);
+	return err_hint(err, "'cudaenv help' lists all commands");
+}
+
+static bool check_operands(const struct command *c, const struct args *a, struct err *err)
+{
+	if (a->n < c->min_args)
+		err_set(err, ERR_USAGE, "'%s' needs %s", c->name, c->args);
+	else if (c->max_args >= 0 && a->n > c->max_args)
+		err_set(err, ERR_USAGE, "'%s' does not take '%s'", c->name, a->pos[c->max_args]);
+	else
+		return true;
+	return err_hint(err, "usage: cudaenv %s%s %s", c->name, c->options ? " [options]" : "",
+			c->args);
+}
+
+static void set_flags(struct app *app, const struct globals *g)
+{
+	const char *debug = getenv("CUDAENV_DEBUG");
+	app->quiet = g->quiet;
+	app->verbose = g->verbose || g->debug;
+	app->debug = g->debug || (debug && debug[0] && strcmp(debug, "0") != 0);
+	app->json = g->json;
+}
+
+static bool start(struct app *app, const struct command *c, const struct args *a, struct err *err)
+{
+	/* What exec starts must find the signals as they were. */
+	if (!(c->needs & ARGS_PASS)) {
+		intr_install();
+		signal(SIGPIPE, SIG_IGN);
+	}
+	report_open(app);
+	return c->run(app, a, err);
+}
+
+static bool dispatch(struct app *app, char **argv, struct err *err)
+{
+	struct globals g = {0};
+	autoargs struct args first = {0}, own = {0};
+	bool ok = opts_parse(argv, NULL, true, &first, &g, err);
+
+	set_flags(app, &g);
+	if (!ok)
+		return err_hint(err, "see 'cudaenv help'");
+	if (g.version) {
+		puts("cudaenv " VERSION);
+		return true;
+	}
+	if (!first.n) {
+		help_overview(g.help ? stdout : stderr);
+		app->exit_status = g.help ? 0 : ERR_USAGE;
+		return true;
+	}
+	const struct command *c = command_find(first.pos[0]);
+	if (!c)
+		return unknown_command(first.pos[0], err);
+	ok = opts_parse(first.pos + 1, c->options, c->needs & ARGS_PASS, &own, &g, err);
+	set_flags(app, &g);
+	if (!ok)
+		return err_hint(err, "see 'cudaenv help %s'", c->name);
+	if (g.help) {
+		help_command(stdout, c);
+		return true;
+	}
+	return check_operands(c, &own, err) && start(app, c, &own, err);
+}
+
+/* A result that did not reach its reader is an error; a reader that has seen enough is none. */
+static bool flush_stdout(struct err *err)
+{
+	bool bad = ferror(stdout);
+	if (fflush(stdout) == 0 && !bad)
+		return true;
+	if (errno == EPIPE) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	return err_sys(err, ERR_FILESYSTEM, "cannot write to standard output");
+}
+
+int main(int argc, char **argv)
+{
+	struct app app = {0};
+	struct err err = {0}, flush_err;
+	hold_standard_streams();
+	bool ok = dispatch(&app, argv + (argc > 0), &err);
+	report_close(&app);
+	if (!ok)
+		report_error(&app, &err);
+	if (!flush_stdout(&flush_err)) {
+		if (ok)
+			report_error(&app, &flush_err);
+		return ok ? (int)flush_err.code : (int)err.code;
+	}
+	return ok ? app.exit_status : (int)err.code;
 }
