@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@
 #define RENAME_EXCHANGE (1 << 1)
 #endif
 
-/* A name beside path that nobody else has; a left-over from a crash never blocks. */
+/* A name beside path that nobody else has; a left-over from a crash never blocks. Long names are
+ * cut. */
 static char *temp_name(const char *path)
 {
 	unsigned r = 0;
@@ -24,7 +26,7 @@ static char *temp_name(const char *path)
 		r = (unsigned)getpid();
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) + 1 : 0;
-	return xasprintf("%.*s.%s.%ld.%08x.tmp", dir, path, path + dir, (long)getpid(), r);
+	return xasprintf("%.*s.%.128s.%ld.%08x.tmp", dir, path, path + dir, (long)getpid(), r);
 }
 
 static void sync_parent(const char *path)
@@ -75,10 +77,33 @@ static int rename_exchange(const char *a, const char *b)
 	return (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE);
 }
 
+/* Some network file systems cannot exchange: there the new one follows the old one at once. */
+static int rename_in_turn(const char *from, const char *to)
+{
+	autofree char *aside = temp_name(to);
+	if (rename(to, aside) < 0)
+		return -1;
+	if (rename(from, to) < 0) {
+		int saved = errno;
+		rename(aside, to);
+		errno = saved;
+		return -1;
+	}
+	return rename(aside, from);
+}
+
+static int exchange(const char *from, const char *to)
+{
+	if (rename_exchange(from, to) == 0)
+		return 0;
+	return errno == EINVAL || errno == ENOSYS ? rename_in_turn(from, to) : -1;
+}
+
 bool atomic_publish(const char *from, const char *to, bool *exchanged, struct err *err)
 {
-	bool swap = access(to, F_OK) == 0 || errno != ENOENT;
-	if ((swap ? rename_exchange(from, to) : rename(from, to)) < 0)
+	struct stat st;
+	bool swap = lstat(to, &st) == 0;
+	if ((swap ? exchange(from, to) : rename(from, to)) < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot move '%s' to '%s'", from, to);
 	sync_parent(to);
 	if (exchanged)

@@ -53,6 +53,15 @@ bool buf_addf(struct buf *b, const char *fmt, ...)
 	return buf_add(b, s, (size_t)n);
 }
 
+void buf_cut(struct buf *b, size_t len)
+{
+	b->full = false;
+	if (len >= b->len)
+		return;
+	b->len = len;
+	b->data[len] = '\0';
+}
+
 const char *buf_str(const struct buf *b)
 {
 	return b->data ? b->data : "";

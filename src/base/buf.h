@@ -21,6 +21,9 @@ bool buf_adds(struct buf *b, const char *s);
 bool buf_addc(struct buf *b, char c);
 bool buf_addf(struct buf *b, const char *fmt, ...) printf_like(2, 3);
 
+/* Shortens to len bytes and forgets `full`. */
+void buf_cut(struct buf *b, size_t len);
+
 /* The content as a C string; "" while empty. Borrowed. */
 const char *buf_str(const struct buf *b);
 /* Hands the string over (never NULL) and empties b. The caller frees. */

@@ -8,6 +8,7 @@
 bool io_read_file(const char *path, struct buf *out, struct err *err)
 {
 	char chunk[16384];
+	size_t before = out->len;
 	struct stat st;
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -20,13 +21,17 @@ bool io_read_file(const char *path, struct buf *out, struct err *err)
 		ssize_t n = read(fd, chunk, sizeof chunk);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", path);
 		if (n == 0)
 			return true;
-		if (!buf_add(out, chunk, (size_t)n))
-			return err_set(err, ERR_FILESYSTEM, "'%s' is longer than %zu bytes", path,
-				       out->max);
+		if (n > 0 && buf_add(out, chunk, (size_t)n))
+			continue;
+		if (n < 0)
+			err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", path);
+		else
+			err_set(err, ERR_FILESYSTEM, "'%s' is longer than %zu bytes", path,
+				out->max);
+		buf_cut(out, before);
+		return false;
 	}
 }
 

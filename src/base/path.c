@@ -8,6 +8,8 @@ bool path_join(char *out, size_t cap, const char *a, const char *b)
 	while (na > 1 && a[na - 1] == '/')
 		na--;
 	bool slash = na && a[na - 1] != '/';
+	while (na && *b == '/')
+		b++, nb--;
 	if (na + slash + nb + 1 > cap)
 		return false;
 	memmove(out, a, na);

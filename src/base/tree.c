@@ -10,24 +10,29 @@
 
 #include "base/buf.h"
 
-enum { TREE_MAX_PATH = 16384 };
+enum {
+	TREE_MAX_PATH = 16384,
+	REMOVE_DEPTH = 64, /* folders held open at once */
+};
 
 bool tree_mkdirs(const char *path, struct err *err)
 {
 	autofree char *p = xstrdup(path);
 	struct stat st;
-	for (char *s = p + 1;; s++) {
-		if (*s && *s != '/')
-			continue;
+	for (char *s = p; *s;) {
+		s += strspn(s, "/");
+		s += strcspn(s, "/");
 		char c = *s;
 		*s = '\0';
-		if (mkdir(p, 0777) < 0 && errno != EEXIST && errno != EISDIR)
-			/* A parent on a read-only or closed file system may still be there. */
-			if (stat(p, &st) < 0 || !S_ISDIR(st.st_mode))
+		/* A parent on a read-only or closed file system may still be there. */
+		if (mkdir(p, 0777) < 0 && errno != EEXIST && errno != EISDIR) {
+			int saved = errno;
+			if (stat(p, &st) < 0 || !S_ISDIR(st.st_mode)) {
+				errno = saved;
 				return err_sys(err, ERR_FILESYSTEM, "cannot create folder '%s'", p);
+			}
+		}
 		*s = c;
-		if (!c)
-			break;
 	}
 	if (stat(path, &st) < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot create folder '%s'", path);
@@ -59,7 +64,45 @@ static bool dots(const char *n)
 	return n[0] == '.' && (!n[1] || (n[1] == '.' && !n[2]));
 }
 
-static bool remove_at(int at, const char *name)
+/* NULL with errno 0 at the end. */
+static struct dirent *next_entry(DIR *d)
+{
+	struct dirent *e;
+	do {
+		errno = 0;
+		e = readdir(d);
+	} while (e && dots(e->d_name));
+	return e;
+}
+
+struct removal {
+	int top;	/* the folder that was asked for; -1 until it is open */
+	unsigned moved; /* folders that were moved up into it */
+};
+
+static bool remove_at(struct removal *r, int at, const char *name, int depth);
+
+static bool remove_entries(struct removal *r, DIR *d, int depth)
+{
+	for (struct dirent *e; (e = next_entry(d));)
+		if (!remove_at(r, dirfd(d), e->d_name, depth + 1))
+			return false;
+	return errno == 0;
+}
+
+/* Archives can nest deeper than descriptors reach: what is too deep moves up and is met there
+ * again. */
+static bool move_up(struct removal *r, int at, const char *name)
+{
+	char up[64];
+	snprintf(up, sizeof up, ".deep.%ld.%u", (long)getpid(), r->moved);
+	if (renameat(at, name, r->top, up) < 0)
+		return false;
+	r->moved++;
+	return true;
+}
+
+static bool remove_at(struct removal *r, int at, const char *name, int depth)
 {
 	if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
 		return true;
@@ -72,15 +115,24 @@ static bool remove_at(int at, const char *name)
 			errno = saved;
 		return errno == ENOENT;
 	}
-	for (struct dirent *e; (e = readdir(d));)
-		if (!dots(e->d_name) && !remove_at(dirfd(d), e->d_name))
+	if (depth == REMOVE_DEPTH)
+		return move_up(r, at, name);
+	if (depth == 0)
+		r->top = dirfd(d);
+	for (unsigned before = r->moved;; before = r->moved) {
+		if (!remove_entries(r, d, depth))
 			return false;
+		if (depth || before == r->moved)
+			break;
+		rewinddir(d);
+	}
 	return unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
 bool tree_remove(const char *path, struct err *err)
 {
-	if (!remove_at(AT_FDCWD, path))
+	struct removal r = {.top = -1};
+	if (!remove_at(&r, AT_FDCWD, path, 0))
 		return err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", path);
 	return true;
 }
@@ -92,31 +144,39 @@ struct walk {
 	struct buf rel;
 };
 
+static bool walk_dir(struct walk *w, DIR *d, struct err *err);
+
+/* An entry that is gone by now was never there. */
+static bool visit(struct walk *w, int at, const char *name, struct err *err)
+{
+	const char *rel = buf_str(&w->rel);
+	struct stat st;
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ||
+		       err_sys(err, ERR_FILESYSTEM, "cannot stat '%s/%s'", w->top, rel);
+	if (!w->fn(w->ctx, rel, &st, err))
+		return false;
+	if (!S_ISDIR(st.st_mode))
+		return true;
+	autodir DIR *d = open_dir(at, name, false);
+	if (!d)
+		return errno == ENOENT ||
+		       err_sys(err, ERR_FILESYSTEM, "cannot open folder '%s/%s'", w->top, rel);
+	return walk_dir(w, d, err);
+}
+
 static bool walk_dir(struct walk *w, DIR *d, struct err *err)
 {
-	for (struct dirent *e; (e = readdir(d));) {
-		struct stat st;
-		size_t len = w->rel.len;
-		if (dots(e->d_name))
-			continue;
+	size_t len = w->rel.len;
+	for (struct dirent *e; (e = next_entry(d)); buf_cut(&w->rel, len)) {
 		if (!(len == 0 || buf_addc(&w->rel, '/')) || !buf_adds(&w->rel, e->d_name))
 			return err_set(err, ERR_FILESYSTEM, "path too long below '%s'", w->top);
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			return err_sys(err, ERR_FILESYSTEM, "cannot stat '%s/%s'", w->top,
-				       buf_str(&w->rel));
-		if (!w->fn(w->ctx, buf_str(&w->rel), &st, err))
+		if (!visit(w, dirfd(d), e->d_name, err))
 			return false;
-		if (S_ISDIR(st.st_mode)) {
-			autodir DIR *sub = open_dir(dirfd(d), e->d_name, false);
-			if (!sub)
-				return err_sys(err, ERR_FILESYSTEM, "cannot open folder '%s/%s'",
-					       w->top, buf_str(&w->rel));
-			if (!walk_dir(w, sub, err))
-				return false;
-		}
-		w->rel.len = len;
-		w->rel.data[len] = '\0';
 	}
+	if (errno)
+		return err_sys(err, ERR_FILESYSTEM, "cannot read folder '%s/%s'", w->top,
+			       buf_str(&w->rel));
 	return true;
 }
 
@@ -131,15 +191,17 @@ bool tree_walk(const char *path, tree_fn *fn, void *ctx, struct err *err)
 	return ok;
 }
 
-/* Inodes with several links inside one tree are rare, so a sorted list of them is enough. */
+struct seen {
+	dev_t dev;
+	ino_t ino;
+	nlink_t links;
+	uint64_t bytes;
+};
+
+/* A list of what has several links, sorted at the end, tells which have links outside this tree. */
 struct usage {
 	struct tree_use use;
-	struct seen {
-		dev_t dev;
-		ino_t ino;
-		nlink_t left; /* links not met inside this tree yet */
-		uint64_t bytes;
-	} * seen;
+	struct seen *seen;
 	size_t n;
 };
 
@@ -180,7 +242,7 @@ bool tree_usage(const char *path, struct tree_use *use, struct err *err)
 		for (j = i + 1; j < u.n && by_inode(&u.seen[i], &u.seen[j]) == 0;)
 			j++;
 		u.use.bytes += u.seen[i].bytes;
-		if (u.seen[i].left > j - i)
+		if (u.seen[i].links > j - i)
 			u.use.shared += u.seen[i].bytes;
 	}
 	free(u.seen);
