@@ -12,12 +12,14 @@ static void on_signal(int sig)
 
 void intr_install(void)
 {
-	/* SA_RESETHAND: the second signal has its default effect. */
-	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-	sigemptyset(&sa.sa_mask);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		/* SA_RESETHAND: the second signal has its default effect. */
+		struct sigaction old, sa = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+		sigemptyset(&sa.sa_mask);
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+	}
 }
 
 bool intr_pending(void)

@@ -1,5 +1,8 @@
 #pragma once
-/* SIGINT, SIGTERM and SIGHUP set a flag; loops ask for it and unwind. A second one kills. */
+/*
+ * SIGINT, SIGTERM and SIGHUP set a flag; loops ask for it and unwind. A second one kills. One that the
+ * caller had ignored (nohup, a script's background job) stays ignored.
+ */
 #include <stdbool.h>
 
 #include "base/err.h"

@@ -34,11 +34,11 @@ bool lock_take(struct lock *l, const char *path, int wait_s, lock_notice_fn *not
 	for (int step = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; step++) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return err_sys(err, ERR_FILESYSTEM, "cannot lock '%s'", path);
-		read_holder(fd, holder, sizeof holder);
-		if (step == 0 && notice)
-			notice(ctx, holder);
 		if (!intr_check(err))
 			return false;
+		read_holder(fd, holder, sizeof holder);
+		if (step == 0 && wait_s > 0 && notice)
+			notice(ctx, holder);
 		if (step >= wait_s * 10) {
 			err_set(err, ERR_LOCKED, "another cudaenv (%s) holds '%s'", holder, path);
 			return err_hint(err, "wait for it to end, then run the command again");

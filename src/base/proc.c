@@ -72,74 +72,118 @@ static void drain(struct stream *s)
 	buf_add(s->out, chunk, (size_t)n < room ? (size_t)n : room);
 }
 
-/* Collects output until both streams end, the deadline passes or a signal comes. */
-static void collect(const struct proc *p, struct stream s[2], pid_t pid, struct proc_result *r,
-		    bool *stopped)
+/* Waits up to wait_ms for output and takes it; false: there was none. */
+static bool take_output(struct stream s[2], int wait_ms)
 {
-	long long end = p->deadline_ms ? now_ms() + p->deadline_ms : 0;
-	while (s[0].fd >= 0 || s[1].fd >= 0) {
-		struct pollfd pf[2] = {{s[0].fd, POLLIN, 0}, {s[1].fd, POLLIN, 0}};
-		long long left = end ? end - now_ms() : 200;
-		if (intr_pending())
-			*stopped = true;
-		if (end && left <= 0)
-			r->timed_out = true;
-		if (*stopped || r->timed_out) {
-			kill(-pid, SIGKILL);
-			break;
+	struct pollfd pf[2] = {{s[0].fd, POLLIN, 0}, {s[1].fd, POLLIN, 0}};
+	if (poll(pf, 2, wait_ms) <= 0)
+		return false;
+	for (int i = 0; i < 2; i++)
+		if (pf[i].revents)
+			drain(&s[i]);
+	return true;
+}
+
+struct child {
+	pid_t pid;
+	long long end; /* of the time it has; 0: no limit */
+	bool ended, timed_out, stopped;
+	int status;
+	int lost; /* errno: its status cannot be had */
+};
+
+static pid_t wait_for(struct child *c, int flags)
+{
+	pid_t w;
+	do
+		w = waitpid(c->pid, &c->status, flags);
+	while (w < 0 && errno == EINTR);
+	return w;
+}
+
+static void look_after(struct child *c)
+{
+	pid_t w = wait_for(c, WNOHANG);
+	if (w == 0) {
+		c->stopped = intr_pending();
+		c->timed_out = c->end && now_ms() >= c->end;
+		if (c->stopped || c->timed_out) {
+			kill(-c->pid, SIGKILL);
+			w = wait_for(c, 0);
 		}
-		if (poll(pf, 2, left > 200 ? 200 : (int)left) <= 0)
-			continue;
-		for (int i = 0; i < 2; i++)
-			if (pf[i].revents)
-				drain(&s[i]);
 	}
+	if (w < 0)
+		c->lost = errno;
+	c->ended = w != 0;
+}
+
+/*
+ * Takes output until the child has ended. It may close its streams and go on, and what it leaves
+ * behind may hold them open for ever: its own end is what counts, and what it wrote until then.
+ */
+static void attend(struct child *c, struct stream s[2])
+{
+	for (int nap = 1; !c->ended;) {
+		int wait = 200;
+		if (s[0].fd < 0 && s[1].fd < 0) {
+			/* As a rule the streams end with the child: then it is a matter of
+			 * microseconds. */
+			wait = nap;
+			nap = nap < 64 ? nap * 2 : nap;
+		}
+		long long left = c->end ? c->end - now_ms() : wait;
+		take_output(s, left < 0 ? 0 : left < wait ? (int)left : wait);
+		look_after(c);
+	}
+	/* One read takes all that a pipe holds; then there is the end to see. */
+	for (int i = 0; i < 2 && take_output(s, 0); i++)
+		;
 	for (int i = 0; i < 2; i++)
 		if (s[i].fd >= 0)
 			close(s[i].fd);
 }
 
-/* A child may close its streams and go on: the deadline holds for the wait as well. */
-static int wait_for(const struct proc *p, pid_t pid, struct proc_result *r, bool *stopped)
+/* A pipe whose ends are not 0, 1 or 2, which a caller may have closed and which the child is given
+ * anew. */
+static bool make_pipe(int fds[2])
 {
-	long long end = p->deadline_ms ? now_ms() + p->deadline_ms : 0;
-	int status = 0;
-	for (;;) {
-		bool killed = *stopped || r->timed_out;
-		pid_t w = waitpid(pid, &status, killed ? 0 : WNOHANG);
-		if (w == pid)
-			return status;
-		if (w < 0 && errno != EINTR)
-			return 0;
-		if (w == 0) {
-			if (intr_pending())
-				*stopped = true;
-			else if (end && now_ms() >= end)
-				r->timed_out = true;
-			if (*stopped || r->timed_out)
-				kill(-pid, SIGKILL);
-			else
-				nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-		}
-	}
+	int low[2];
+	if (pipe2(low, O_CLOEXEC) < 0)
+		return false;
+	for (int i = 0; i < 2; i++)
+		fds[i] = low[i] > 2 ? low[i] : fcntl(low[i], F_DUPFD_CLOEXEC, 3);
+	int saved = errno;
+	for (int i = 0; i < 2; i++)
+		if (low[i] <= 2)
+			close(low[i]);
+	errno = saved;
+	if (fds[0] >= 0 && fds[1] >= 0)
+		return true;
+	attr_close(&fds[0]);
+	attr_close(&fds[1]);
+	return false;
 }
 
 bool proc_run(const struct proc *p, struct proc_result *r, struct err *err)
 {
 	int out[2], errs[2];
-	pid_t pid;
 	size_t max = p->max_output ? p->max_output : 1 << 20;
-	bool stopped = false;
+	struct proc_result res = {.out = BUF_INIT(max), .err = BUF_INIT(max)};
+	struct child c = {.end = p->deadline_ms ? now_ms() + p->deadline_ms : 0};
 
-	if (pipe2(out, O_CLOEXEC) < 0)
+	/* Inherited from some supervisors: then the kernel forgets how a child ended. */
+	struct sigaction sa;
+	if (sigaction(SIGCHLD, NULL, &sa) == 0 && sa.sa_handler == SIG_IGN)
+		signal(SIGCHLD, SIG_DFL);
+	if (!make_pipe(out))
 		return err_sys(err, ERR_FAILED, "cannot create a pipe");
-	if (pipe2(errs, O_CLOEXEC) < 0) {
+	if (!make_pipe(errs)) {
 		err_sys(err, ERR_FAILED, "cannot create a pipe");
 		close(out[0]);
 		close(out[1]);
 		return false;
 	}
-	int e = spawn(p, out[1], errs[1], &pid);
+	int e = spawn(p, out[1], errs[1], &c.pid);
 	close(out[1]);
 	close(errs[1]);
 	if (e) {
@@ -148,16 +192,18 @@ bool proc_run(const struct proc *p, struct proc_result *r, struct err *err)
 		errno = e;
 		return err_sys(err, ERR_FAILED, "cannot run '%s'", p->argv[0]);
 	}
-	*r = (struct proc_result){.out = BUF_INIT(max), .err = BUF_INIT(max)};
-	struct stream s[2] = {{out[0], &r->out}, {errs[0], &r->err}};
-	collect(p, s, pid, r, &stopped);
-	int status = wait_for(p, pid, r, &stopped);
-	r->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	if (stopped) {
-		proc_result_clear(r);
-		return err_set(err, ERR_INTERRUPTED, "interrupted");
+	attend(&c, (struct stream[2]){{out[0], &res.out}, {errs[0], &res.err}});
+	if (c.stopped || c.lost) {
+		proc_result_clear(&res);
+		if (c.stopped)
+			return err_set(err, ERR_INTERRUPTED, "interrupted");
+		errno = c.lost;
+		return err_sys(err, ERR_FAILED, "cannot wait for '%s'", p->argv[0]);
 	}
+	res.status = WIFEXITED(c.status) ? WEXITSTATUS(c.status) : -1;
+	res.signal = WIFSIGNALED(c.status) ? WTERMSIG(c.status) : 0;
+	res.timed_out = c.timed_out;
+	*r = res;
 	return true;
 }
 
