@@ -37,8 +37,8 @@ struct fetch_job {
 
 /*
  * Runs all jobs. done (may be NULL) is called on this thread as each one is whole, so that unpacking can
- * start while others still arrive. After a failure no new transfer starts, those in flight end (their
- * parts are kept), and the first error is returned. A dest that is there already with the right size and
+ * start while others still arrive. After a failure those in flight are stopped (their parts are kept; their
+ * err.code is ERR_NONE), and the first error is returned. A dest that is there already with the right size and
  * digest is not fetched.
  */
 typedef void fetch_done_fn(void *ctx, struct fetch_job *job);
@@ -48,7 +48,7 @@ must_check bool fetch_run(struct fetch_job *jobs, size_t n, const struct fetch_o
 struct fetch_answer {
 	struct buf body;      /* set max before the call */
 	char content_type[128];
-	char url[4096];       /* after redirects; with credentials masked */
+	char url[4096];       /* after redirects, without credentials: a base for relative links */
 	long status;          /* HTTP status; 0 for file:// */
 };
 /*

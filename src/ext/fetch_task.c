@@ -1,0 +1,435 @@
+#include "ext/fetch_task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/event.h"
+#include "ext/fetch.h"
+#include "ext/http.h"
+
+enum {
+	HOST_BUDGET = 4, /* failures after which a server is asked only when no other is left */
+	WAIT_MAX = 60 * 1000,	/* ms; of Retry-After too */
+	BUSY_WAIT = 500,	/* ms */
+	SHOW_EVERY = 100,	/* ms */
+	PROGRESS = 1024 * 1024, /* new bytes that make a failed try count as a good one */
+	NAME_TRIES = 2,		/* a name that is not known now seldom is seconds later */
+};
+static const uint64_t size_limit = 16ULL << 30;
+
+void hosts_clear(struct hosts *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		free(h->items[i].origin);
+	free(h->items);
+	*h = (struct hosts){0};
+}
+
+static struct host *host_of(struct hosts *h, const char *origin)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (!strcmp(h->items[i].origin, origin))
+			return &h->items[i];
+	h->items = array_grow(h->items, h->n, sizeof *h->items);
+	h->items[h->n].origin = xstrdup(origin);
+	return &h->items[h->n++];
+}
+
+static void add_mirror(struct task *t, const char *url)
+{
+	t->mirrors = array_grow(t->mirrors, t->n, sizeof *t->mirrors);
+	t->mirrors[t->n++] = (struct mirror){.url = url, .origin = http_origin(url)};
+}
+
+void task_init_file(struct task *t, struct fetch_job *job, const struct fetch_opts *o,
+		    struct hosts *hosts)
+{
+	const char *sha256 = job->sha256 && *job->sha256 ? job->sha256 : NULL;
+	*t = (struct task){.job = job, .name = job->name, .sha256 = sha256, .o = o, .hosts = hosts};
+	t->part = PART_INIT;
+	t->transfer = (struct transfer){
+		.o = o,
+		.part = &t->part,
+		.size = job->size,
+		.max = job->max	   ? job->max
+		       : job->size ? job->size
+				   : size_limit,
+		.digest_known = sha256 != NULL,
+	};
+	for (size_t i = 0; i < job->urls->n; i++)
+		add_mirror(t, job->urls->items[i]);
+}
+
+void task_init_memory(struct task *t, const char *url, const char *accept, struct fetch_answer *a,
+		      const struct fetch_opts *o, struct hosts *hosts)
+{
+	*t = (struct task){.name = url, .o = o, .hosts = hosts};
+	t->part = PART_INIT;
+	t->transfer =
+		(struct transfer){.o = o, .accept = accept, .body = &a->body, .max = a->body.max};
+	add_mirror(t, url);
+}
+
+void task_clear(struct task *t)
+{
+	part_close(&t->part);
+	transfer_clear(&t->transfer);
+	for (size_t i = 0; i < t->n; i++)
+		free(t->mirrors[i].origin);
+	free(take_ptr(t->mirrors));
+	t->n = 0;
+}
+
+static void emit(struct task *t, enum event_kind kind, const char *text, uint64_t done,
+		 uint64_t total)
+{
+	autofree char *name = t->job ? xstrdup(t->name) : http_mask(t->name);
+	event_emit(t->o->events,
+		   &(struct event){
+			   .kind = kind, .name = name, .text = text, .done = done, .total = total});
+}
+
+void task_show(struct task *t, uint64_t now)
+{
+	if (!t->job || t->state != TASK_RUNNING || t->part.len == t->shown ||
+	    now - t->shown_at < SHOW_EVERY || (t->job->size && t->part.len >= t->job->size))
+		return;
+	t->shown = t->part.len;
+	t->shown_at = now;
+	emit(t, EVENT_FETCH, NULL, t->part.len, t->job->size);
+}
+
+static void fail(struct task *t, const struct err *err)
+{
+	if (err != &t->err)
+		t->err = *err;
+	t->state = TASK_FAILED;
+}
+
+/* What each mirror said; the first one's code and hint count, but wrong bytes are never hidden. */
+static void fail_all(struct task *t)
+{
+	struct err e = {0};
+	for (size_t i = 0; i < t->n; i++) {
+		const struct err *one = &t->mirrors[i].err;
+		size_t len = strlen(e.msg);
+		if (!one->code)
+			continue;
+		if (!e.code) {
+			e = *one;
+			continue;
+		}
+		snprintf(e.msg + len, sizeof e.msg - len, "; %s", one->msg);
+		if (one->code == ERR_INTEGRITY)
+			e.code = ERR_INTEGRITY;
+		if (e.sys != one->sys)
+			e.sys = 0;
+	}
+	if (!e.code)
+		err_set(&e, ERR_FAILED, "cannot fetch '%s': nobody told where it is", t->name);
+	fail(t, &e);
+}
+
+/* Lower is better; among equals the one that may be asked first, then the next in turn. */
+static unsigned rank(const struct task *t, const struct mirror *m)
+{
+	return 2U * m->suspect + (host_of(t->hosts, m->origin)->failures >= HOST_BUDGET);
+}
+
+/* The mirror to ask next, counted from `from`. */
+static void choose(struct task *t, size_t from)
+{
+	const struct mirror *best = NULL;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct mirror *m = &t->mirrors[(from + i) % t->n];
+		if (m->dead)
+			continue;
+		if (!best || rank(t, m) < rank(t, best) ||
+		    (rank(t, m) == rank(t, best) && m->not_before < best->not_before))
+			best = m;
+	}
+	if (!best) {
+		fail_all(t);
+		return;
+	}
+	t->at = (size_t)(best - t->mirrors);
+	t->due = best->not_before;
+	t->state = TASK_WAIT;
+}
+
+static bool is_file(const char *url)
+{
+	return !strncasecmp(url, "file:", 5);
+}
+
+static void refused(struct task *t, const struct err *err);
+
+static void start(struct task *t)
+{
+	struct mirror *m = &t->mirrors[t->at];
+	/* Without a digest nobody could tell whether the two halves belong together. */
+	bool resume = t->job && t->sha256 && !m->no_range && !is_file(m->url);
+	if (t->job)
+		t->part.expect = t->job->size;
+	if (!t->transfer.easy && !transfer_init(&t->transfer, &t->err)) {
+		fail(t, &t->err);
+		return;
+	}
+	if (transfer_start(&t->transfer, m->url, resume ? t->part.len : 0))
+		t->state = TASK_READY;
+	else if (t->transfer.result == TRANSFER_FATAL)
+		fail(t, &t->transfer.err);
+	else
+		refused(t, &t->transfer.err);
+}
+
+/* The whole is there and right. */
+static void done(struct task *t)
+{
+	uint64_t len = t->part.len;
+	if (!part_publish(&t->part, &t->err)) {
+		fail(t, &t->err);
+		return;
+	}
+	t->state = TASK_DONE;
+	emit(t, EVENT_FETCH, NULL, len, len);
+}
+
+static bool reset(struct task *t)
+{
+	t->old_bytes = false;
+	if (part_reset(&t->part, &t->err))
+		return true;
+	fail(t, &t->err);
+	return false;
+}
+
+static bool digest_right(const struct task *t)
+{
+	char hex[65];
+	part_hex(&t->part, hex);
+	return !strcasecmp(hex, t->sha256);
+}
+
+static void open_part(struct task *t, uint64_t now)
+{
+	bool busy;
+	if (!part_open(&t->part, t->job->dest, &busy, &t->err)) {
+		fail(t, &t->err);
+		return;
+	}
+	if (busy) {
+		if (!t->told_busy)
+			event_note(t->o->events, "another process is fetching '%s': waiting",
+				   t->name);
+		t->told_busy = true;
+		t->due = now + BUSY_WAIT;
+		t->state = TASK_BUSY;
+		return;
+	}
+	bool usable = t->sha256 && t->part.disk <= t->transfer.max;
+	t->state = TASK_PART;
+	if (!usable && !reset(t))
+		return;
+	t->old_bytes = t->part.disk > 0;
+}
+
+static void step_new(struct task *t, uint64_t now)
+{
+	if (!t->job) {
+		choose(t, 0);
+		return;
+	}
+	if (t->sha256 && part_open_whole(&t->part, t->job->dest)) {
+		if (!t->job->size || t->part.disk == t->job->size) {
+			t->state = TASK_WHOLE;
+			return;
+		}
+		part_close(&t->part);
+	}
+	open_part(t, now);
+}
+
+static void step_whole(struct task *t, uint64_t now)
+{
+	bool more;
+	if (!part_feed(&t->part, &more, &t->err)) {
+		fail(t, &t->err);
+		return;
+	}
+	if (more)
+		return;
+	uint64_t len = t->part.len;
+	bool right = digest_right(t);
+	part_close(&t->part);
+	if (right) {
+		t->state = TASK_DONE;
+		emit(t, EVENT_REUSE, "in the cache", len, len);
+		return;
+	}
+	open_part(t, now);
+}
+
+static void step_part(struct task *t)
+{
+	bool more;
+	if (!part_feed(&t->part, &more, &t->err)) {
+		fail(t, &t->err);
+		return;
+	}
+	if (more)
+		return;
+	t->most = t->shown = t->part.len;
+	if (t->part.len && digest_right(t)) {
+		done(t);
+		return;
+	}
+	if (t->job->size && t->part.len >= t->job->size && !reset(t))
+		return;
+	choose(t, 0);
+}
+
+void task_step(struct task *t, uint64_t now)
+{
+	if (t->state == TASK_NEW || (t->state == TASK_BUSY && now >= t->due))
+		step_new(t, now);
+	else if (t->state == TASK_WHOLE)
+		step_whole(t, now);
+	else if (t->state == TASK_PART)
+		step_part(t);
+	else if (t->state == TASK_WAIT && now >= t->due)
+		start(t);
+}
+
+static void tell_retry(struct task *t, const struct err *err, uint64_t now)
+{
+	if (t->state != TASK_WAIT)
+		return;
+	const struct mirror *m = &t->mirrors[t->at];
+	uint64_t wait = m->not_before > now ? m->not_before - now : 0;
+	autofree char *where = http_mask(m->origin);
+	autofree char *text =
+		xasprintf("%s; %s%s in %.1f s", err->msg, t->n > 1 ? "trying " : "trying again",
+			  t->n > 1 ? where : "", (double)wait / 1000);
+	emit(t, EVENT_RETRY, text, t->part.len, t->transfer.size);
+}
+
+/* This URL is out of the game. */
+static void refused(struct task *t, const struct err *err)
+{
+	struct mirror *m = &t->mirrors[t->at];
+	m->err = *err;
+	m->dead = true;
+	/* Bytes beyond what was expected: nothing of it can be trusted. */
+	if (t->job && err->code == ERR_INTEGRITY && t->transfer.head_seen && !reset(t))
+		return;
+	choose(t, t->at + 1);
+	tell_retry(t, err, m->not_before);
+}
+
+static uint64_t wait_for(const struct task *t, const struct mirror *m)
+{
+	uint64_t first = t->o->retry_wait_ms ? (uint64_t)t->o->retry_wait_ms : 1000;
+	unsigned shift = m->failures - 1 < 16 ? m->failures - 1 : 16;
+	uint64_t wait = first << shift, told = (uint64_t)t->transfer.retry_after * 1000;
+	if (told > wait)
+		wait = told;
+	return wait < WAIT_MAX ? wait : WAIT_MAX;
+}
+
+static void retry(struct task *t, CURLcode code, uint64_t now)
+{
+	struct mirror *m = &t->mirrors[t->at];
+	int limit = t->o->retries ? t->o->retries : 5;
+	bool unknown = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY;
+	m->err = t->transfer.err;
+	m->failures++;
+	host_of(t->hosts, m->origin)->failures++;
+	if (t->part.len >= t->most + PROGRESS)
+		t->tries = 0;
+	if (t->part.len > t->most)
+		t->most = t->part.len;
+	m->not_before = now + wait_for(t, m);
+	if (unknown && m->failures > NAME_TRIES)
+		m->dead = true;
+	if (++t->tries > limit) {
+		fail_all(t);
+		return;
+	}
+	choose(t, t->at + 1);
+	tell_retry(t, &t->transfer.err, now);
+}
+
+static size_t alive(const struct task *t)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->n; i++)
+		n += !t->mirrors[i].dead;
+	return n;
+}
+
+/* Once more from scratch: from the next mirror, or from the only one. */
+static void wrong_digest(struct task *t, uint64_t now)
+{
+	struct mirror *m = &t->mirrors[t->at];
+	struct transfer *x = &t->transfer;
+	char hex[65];
+	part_hex(&t->part, hex);
+	transfer_fail(x, TRANSFER_REFUSED, ERR_INTEGRITY, "sha256 mismatch%s: wanted %s, got %s",
+		      x->encoded ? " (the server compressed the archive once more)" : "", t->sha256,
+		      hex);
+	err_hint(&x->err, "the publisher may have replaced the file");
+	m->err = x->err;
+	bool old = t->old_bytes;
+	if (!reset(t))
+		return;
+	if (!old) {
+		m->suspect = true;
+		if (++t->wrong > (int)(alive(t) > 2 ? alive(t) - 1 : 1)) {
+			fail_all(t);
+			return;
+		}
+	}
+	choose(t, old ? t->at : t->at + 1);
+	tell_retry(t, &x->err, now);
+}
+
+static void arrived(struct task *t, uint64_t now)
+{
+	host_of(t->hosts, t->mirrors[t->at].origin)->failures = 0;
+	if (!t->job)
+		t->state = TASK_DONE;
+	else if (!t->sha256 || digest_right(t))
+		done(t);
+	else
+		wrong_digest(t, now);
+}
+
+void task_ended(struct task *t, CURLcode code, uint64_t now)
+{
+	switch (transfer_end(&t->transfer, code)) {
+	case TRANSFER_DONE:
+		arrived(t, now);
+		break;
+	case TRANSFER_HOP:
+		t->state = TASK_READY;
+		break;
+	case TRANSFER_FRESH:
+		t->mirrors[t->at].no_range = true;
+		event_debug(t->o->events, "%s; asking for the whole", t->transfer.err.msg);
+		if (reset(t))
+			start(t);
+		break;
+	case TRANSFER_RETRY:
+		retry(t, code, now);
+		break;
+	case TRANSFER_REFUSED:
+		refused(t, &t->transfer.err);
+		break;
+	case TRANSFER_FATAL:
+		fail(t, &t->transfer.err);
+		break;
+	}
+}

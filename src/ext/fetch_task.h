@@ -1,0 +1,83 @@
+#pragma once
+/* One file on its way: which mirror is asked when, the part on disk, and when it counts as fetched. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "ext/fetch_part.h"
+#include "ext/fetch_transfer.h"
+
+struct fetch_answer;
+struct fetch_job;
+struct fetch_opts;
+
+enum task_state {
+	TASK_NEW,     /* needs a slot to look at what is on disk */
+	TASK_WHOLE,   /* hashes the final file that is there */
+	TASK_PART,    /* hashes the part */
+	TASK_WAIT,    /* asks the chosen mirror when `due` has come */
+	TASK_BUSY,    /* another process has the part: TASK_NEW when `due` has come */
+	TASK_READY,   /* the transfer may run */
+	TASK_RUNNING,
+	TASK_DONE,
+	TASK_FAILED,
+};
+
+/* Failures of a server, counted over all files of a run. */
+struct host {
+	char *origin;
+	unsigned failures;
+};
+struct hosts {
+	struct host *items;
+	size_t n;
+};
+void hosts_clear(struct hosts *h);
+
+struct mirror {
+	const char *url;     /* borrowed */
+	char *origin;
+	uint64_t not_before; /* ms */
+	unsigned failures;
+	bool dead, suspect;  /* will not serve; sent wrong bytes */
+	bool no_range;       /* cannot be asked for the rest of a file */
+	struct err err;      /* its last failure */
+};
+
+struct task {
+	struct fetch_job *job; /* a file */
+	const char *name;      /* for events */
+	const char *sha256;    /* NULL: not known */
+	const struct fetch_opts *o;
+	struct hosts *hosts;
+
+	enum task_state state;
+	uint64_t due; /* ms */
+	struct mirror *mirrors;
+	size_t n, at; /* at: the one in use */
+	struct part part;
+	struct transfer transfer;
+	int tries;           /* failures in a row that brought nothing */
+	int wrong;           /* whole files with a wrong digest */
+	bool old_bytes;      /* the part holds bytes of an earlier run */
+	bool told_busy;
+	uint64_t most;       /* longest the part ever was */
+	uint64_t shown, shown_at;
+	struct err err;
+};
+
+/* job or answer, not both. */
+void task_init_file(struct task *t, struct fetch_job *job, const struct fetch_opts *o,
+		    struct hosts *hosts);
+void task_init_memory(struct task *t, const char *url, const char *accept, struct fetch_answer *a,
+		      const struct fetch_opts *o, struct hosts *hosts);
+void task_clear(struct task *t);
+
+/* One piece of work that needs no network. Brings NEW, WHOLE, PART and due WAIT, BUSY on. */
+void task_step(struct task *t, uint64_t now);
+
+/* curl is through with the handle of a RUNNING task. */
+void task_ended(struct task *t, CURLcode code, uint64_t now);
+
+/* Tells how much is there, at most ten times a second. */
+void task_show(struct task *t, uint64_t now);
