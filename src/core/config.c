@@ -81,12 +81,14 @@ static bool number_valid(const char *s)
 static bool word_listed(const char *list, const char *s)
 {
 	size_t len = strlen(s);
-	for (; list; list = strchr(list, '|')) {
-		list += *list == '|';
-		if (len && !strncmp(list, s, len) && (list[len] == '|' || !list[len]))
+	for (;;) {
+		size_t n = strcspn(list, "|");
+		if (n == len && !memcmp(list, s, n))
 			return true;
+		if (!list[n])
+			return false;
+		list += n + 1;
 	}
-	return false;
 }
 
 /* Says what is wrong with the value alone; the caller puts the origin in front. */

@@ -201,7 +201,7 @@ static bool at_least(const char *have, const char *need)
 enum host_fit host_fit(const struct host *h, const struct catalog_release *r)
 {
 	unsigned number = r->v.part[0] * 1000 + r->v.part[1] * 10;
-	if (!h->driver[0] && !h->cuda)
+	if ((!h->driver[0] && !h->cuda) || (!h->cuda && !r->driver_min && !r->driver_floor))
 		return HOST_FIT_UNKNOWN;
 	if (at_least(h->driver, r->driver_min) || (h->cuda > 0 && (unsigned)h->cuda >= number))
 		return HOST_FIT_FULL;
@@ -219,21 +219,23 @@ static bool offered_here(const struct host *h, const struct catalog *c,
 	return false;
 }
 
-static bool none_supported(const struct host *h, const struct catalog_release *oldest,
-			   struct err *err)
+static bool none_supported(const struct host *h, const char *source,
+			   const struct catalog_release *oldest, struct err *err)
 {
 	if (!oldest) {
-		err_set(err, ERR_HOST, "no CUDA toolkit is known for '%s'", h->arch);
+		err_set(err, ERR_HOST, "no CUDA toolkit is known for '%s'%s%s", h->arch,
+			source ? " from " : "", source ? source : "");
 		return err_hint(err, "'cudaenv list-remote --all' shows what there is elsewhere");
 	}
 	if (!h->driver[0] && !h->cuda) {
 		err_set(err, ERR_HOST, "there is no NVIDIA driver here to say what it supports");
 		return err_hint(err, "name a version, or 'latest': building needs no driver");
 	}
-	err_set(err, ERR_HOST, "driver %s is too old for every CUDA release that is offered here",
-		h->driver[0] ? h->driver : "of this machine");
+	err_set(err, ERR_HOST, "driver %s is too old for every CUDA release that %s%s%s has",
+		h->driver[0] ? h->driver : "of this machine", source ? "'" : "",
+		source ? source : "any source", source ? "'" : "");
 	const char *need = oldest->driver_floor ? oldest->driver_floor : oldest->driver_min;
-	return err_hint(err, "CUDA %s needs driver %s", oldest->label, need ? need : "(unknown)");
+	return need && err_hint(err, "CUDA %s needs driver %s", oldest->label, need);
 }
 
 bool host_supported(const struct host *h, const struct catalog *c, const char *source,
@@ -254,7 +256,7 @@ bool host_supported(const struct host *h, const struct catalog *c, const char *s
 			minor = r;
 	}
 	if (!minor)
-		return none_supported(h, oldest, err);
+		return none_supported(h, source, oldest, err);
 	*out = minor;
 	return true;
 }

@@ -29,7 +29,7 @@ void host_probe_at(struct host *h, const struct host_places *at);
 bool host_arch_known(const char *arch);
 
 enum host_fit {
-	HOST_FIT_UNKNOWN, /* no driver here */
+	HOST_FIT_UNKNOWN, /* no driver here, or what the release needs is not known */
 	HOST_FIT_NONE,	  /* the driver is too old */
 	HOST_FIT_MINOR,	  /* by minor-version compatibility: machine code runs, its own PTX does not
 			   */
