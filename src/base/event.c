@@ -16,8 +16,9 @@ void event_emit(const struct events *to, const struct event *ev)
 	pthread_mutex_unlock(&mutex);
 }
 
-static void emit_text(const struct events *to, enum event_kind kind, const char *hint,
-		      const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static void emit_text(const struct events *to,
+							    enum event_kind kind, const char *hint,
+							    const char *fmt, va_list ap)
 {
 	char text[1024];
 	vsnprintf(text, sizeof text, fmt, ap);
