@@ -1,0 +1,147 @@
+# shellcheck shell=sh
+# Which packages bring what building and testing need. Sourced by bootstrap.sh and check.sh.
+#
+# need NAME...: nothing is installed, and no package manager is asked, while every NAME is there already.
+# A NAME of pkg-config begins with "pc:", one that may be missing ends with "?".
+
+# name            apt                   dnf               zypper            pacman        apk
+package_table='
+cc                build-essential       gcc               gcc               base-devel    build-base
+c++               build-essential       gcc-c++           gcc-c++           base-devel    build-base
+meson             meson                 meson             meson             meson         meson
+ninja             ninja-build           ninja-build       ninja             ninja         samurai
+pkg-config        pkg-config            pkgconf           pkgconf           pkgconf       pkgconf
+pc:libcurl        libcurl4-openssl-dev  libcurl-devel     libcurl-devel     curl          curl-dev
+pc:libcrypto      libssl-dev            openssl-devel     libopenssl-devel  openssl       openssl-dev
+pc:inih           libinih-dev           inih-devel        libinih-devel     libinih       inih-dev
+pc:jansson        libjansson-dev        jansson-devel     libjansson-devel  jansson       jansson-dev
+pc:libdeflate     libdeflate-dev        libdeflate-devel  libdeflate-devel  libdeflate    libdeflate-dev
+pc:libxml-2.0     libxml2-dev           libxml2-devel     libxml2-devel     libxml2       libxml2-dev
+pc:tomlplusplus   libtomlplusplus-dev   tomlplusplus-devel tomlplusplus-devel tomlplusplus tomlplusplus-dev
+musl-gcc          musl-tools            -                 -                 musl          -
+scdoc             scdoc                 scdoc             scdoc             scdoc         scdoc
+pip               python3-pip           python3-pip       python3-pip       python-pip    py3-pip
+pc:cmocka         libcmocka-dev         libcmocka-devel   libcmocka-devel   cmocka        cmocka-dev
+python3           python3               python3           python3           python        python3
+bats              bats                  bats              bats              bats          bats
+clang             clang                 clang             clang             clang         clang
+zsh               zsh                   zsh               zsh               zsh           zsh
+fish              fish                  fish              fish              fish          fish
+dash              dash                  dash              dash              dash          dash
+shellcheck        shellcheck            ShellCheck        ShellCheck        shellcheck    shellcheck
+clang-format-14   clang-format-14       -                 -                 -             -
+strace            strace                strace            strace            strace        strace
+cmake             cmake                 cmake             cmake             cmake         cmake
+expect            expect                expect            expect            expect        expect
+g++-11            g++-11                -                 -                 -             -
+tmux              tmux                  tmux              tmux              tmux          tmux
+'
+
+there() {
+	case $1 in
+	pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
+	pip) command -v pip || command -v pip3 || command -v uv || python3 -m pip --version ;;
+	*) command -v "$1" ;;
+	esac >/dev/null 2>&1
+}
+
+# package COLUMN NAME
+package() {
+	printf '%s' "$package_table" | awk -v column="$1" -v name="$2" '$1 == name && $column != "-" { print $column }'
+}
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	else
+		sudo "$@"
+	fi
+}
+
+# Prints the NAMEs that are not there; with "?" behind it one that may stay away.
+missing() {
+	for name; do
+		there "${name%\?}" || echo "$name"
+	done
+}
+
+required() {
+	printf '%s\n' "$lacking" | grep -v '?$'
+}
+
+need() {
+	lacking=$(missing "$@")
+	[ -n "$lacking" ] || return 0
+	if ! command -v apt-get >/dev/null; then
+		tell_other_systems
+	elif [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+		echo "packages are missing and there is no sudo; as root: apt-get install $(packages 2)" >&2
+	else
+		install_by_apt
+		return
+	fi
+	# What may stay away is no reason to stop.
+	! required >/dev/null
+}
+
+# The packages of $lacking for the system of this column of the table.
+packages() {
+	for name in $lacking; do
+		package "$1" "${name%\?}"
+	done | sort -u | tr '\n' ' '
+}
+
+tell_other_systems() {
+	{
+		echo "no apt on this system; missing: $(echo "$lacking" | tr '\n' ' ')"
+		if command -v dnf >/dev/null; then
+			echo "install what is missing: dnf install $(packages 3)"
+		elif command -v zypper >/dev/null; then
+			echo "install what is missing: zypper install $(packages 4)"
+		elif command -v pacman >/dev/null; then
+			echo "install what is missing: pacman -S --needed $(packages 5)"
+		elif command -v apk >/dev/null; then
+			echo "install what is missing: apk add $(packages 6)"
+		fi
+	} >&2
+}
+
+# Not every release has every package that may stay away.
+has_candidate() {
+	apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+}
+
+install_by_apt() {
+	if required >/dev/null; then
+		as_root apt-get update || echo "apt-get update failed; going on with the lists that are there" >&2
+	fi
+	wanted=
+	for name in $lacking; do
+		p=$(package 2 "${name%\?}")
+		case $name in
+		*\?) has_candidate "$p" || continue ;;
+		esac
+		case "$wanted " in
+		*" $p "*) ;;
+		*) wanted="$wanted $p" ;;
+		esac
+	done
+	[ -n "$wanted" ] || return 0
+	# shellcheck disable=SC2086 # names of packages
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $wanted
+}
+
+# shellcheck disable=SC2034 # for who sources this
+build_needs='cc c++ pkg-config ninja meson pc:libcurl pc:libcrypto pc:inih pc:jansson pc:libdeflate
+	pc:libxml-2.0 pc:tomlplusplus musl-gcc? scdoc?'
+
+# meson is too old on some systems that are still in use.
+meson_serves() {
+	version=$(meson --version) || return 1
+	case $version in
+	0.[0-9].* | 0.[1-5][0-9].* | 0.60.*)
+		echo "meson 0.61 or newer is needed, this is $version; a newer one: python3 -m pip install --user meson" >&2
+		return 1
+		;;
+	esac
+}
