@@ -1,8 +1,11 @@
 #pragma once
 /*
- * Makes shims/ agree with what is installed: one hard link (else copy) of the shim program for each CUDA
- * tool that some version has. Names that a build itself needs (sh, env, gcc, ld, cmake, ...) never become
- * shims; files in shims/ that are not ours are reported and left alone.
+ * Makes shims/ agree with what is installed: the shim program under the name of each CUDA tool that some
+ * version has. A private copy of it (.cudaenv-shim) is hard-linked to all names, so that no write into
+ * shims/ can reach the program itself; it is copied to each name where links cannot be made.
+ *
+ * Names that a build needs from the system (sh, env, gcc, ld, cmake, ...) never become shims. Of a linked
+ * tree, which may be a whole conda environment, only known CUDA tools do.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,8 +15,14 @@
 #include "base/event.h"
 #include "base/layout.h"
 
-/* shim: path of the shim program; NULL: the installed one (CUDAENV_SHIM overrides, for tests). */
+/*
+ * shim: path of the shim program; NULL: CUDAENV_SHIM, else the one that belongs to this program. Files in
+ * shims/ that are not ours are reported and left, except under the name of a tool. The lock is held.
+ */
 must_check bool shimdir_rebuild(const struct layout *l, const char *shim, const struct events *ev,
 				struct err *err);
 /* The names that are there now, sorted. */
 must_check bool shimdir_list(const struct layout *l, struct strlist *out, struct err *err);
+
+/* Whether a tool of this name gets a shim; ours: from a version that cudaenv installed. */
+bool shimdir_wants(const char *name, bool ours);

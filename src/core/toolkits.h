@@ -1,0 +1,32 @@
+#pragma once
+/* The versions that are here: those installed below a root, and existing trees that were linked. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/layout.h"
+#include "base/version.h"
+
+struct toolkit {
+	char *name;
+	char *prefix;  /* <root>/versions/<name> */
+	char *target;  /* text of the link, NULL: a folder that was installed */
+	bool dangling; /* the link leads nowhere */
+	bool shared;   /* below one of CUDAENV_SHARED_ROOTS */
+	struct version v; /* of the name; n 0: it is no number */
+};
+struct toolkits {
+	struct toolkit *items; /* numbers first, newest first, then names */
+	size_t n;
+};
+
+/* Of two roots that have the same name the first one counts. A root without versions/ holds none. */
+must_check bool toolkits_read(struct toolkits *t, const struct layout *l, struct err *err);
+void toolkits_clear(struct toolkits *t);
+#define autotoolkits __attribute__((cleanup(toolkits_clear)))
+
+/*
+ * The CUDA release of a tree, which for a linked one is not its name: from version.json, else version.txt,
+ * else include/cuda.h (major and minor only). false: none of them says.
+ */
+bool toolkit_release(const char *prefix, char out[VERSION_TEXT]);
