@@ -9,41 +9,67 @@
 #include "base/attr.h"
 
 struct item {
-	struct item *next;
 	pool_fn *fn;
 	void *arg;
+	uint64_t weight, seq;
 };
 
 struct pool {
 	pthread_mutex_t mutex;
 	pthread_cond_t work, idle;
-	struct item *head, **tail;
-	size_t busy;
+	struct item *heap; /* heap[0] starts next */
+	size_t n_items, busy;
+	uint64_t seq;
 	bool ending;
 	int n;
 	pthread_t threads[];
 };
+
+static bool before(const struct item *a, const struct item *b)
+{
+	return a->weight != b->weight ? a->weight > b->weight : a->seq < b->seq;
+}
+
+static void heap_push(struct pool *p, struct item it)
+{
+	size_t i = p->n_items;
+	p->heap = array_grow(p->heap, p->n_items++, sizeof *p->heap);
+	for (; i && before(&it, &p->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		p->heap[i] = p->heap[(i - 1) / 2];
+	p->heap[i] = it;
+}
+
+static struct item heap_pop(struct pool *p)
+{
+	struct item top = p->heap[0], last = p->heap[--p->n_items];
+	size_t i = 0;
+	for (size_t c; (c = 2 * i + 1) < p->n_items; i = c) {
+		if (c + 1 < p->n_items && before(&p->heap[c + 1], &p->heap[c]))
+			c++;
+		if (!before(&p->heap[c], &last))
+			break;
+		p->heap[i] = p->heap[c];
+	}
+	p->heap[i] = last;
+	return top;
+}
 
 static void *worker(void *arg)
 {
 	struct pool *p = arg;
 	pthread_mutex_lock(&p->mutex);
 	for (;;) {
-		while (!p->head && !p->ending)
+		while (!p->n_items && !p->ending)
 			pthread_cond_wait(&p->work, &p->mutex);
-		if (!p->head)
+		if (!p->n_items)
 			break;
-		struct item *it = p->head;
-		p->head = it->next;
-		if (!p->head)
-			p->tail = &p->head;
+		struct item it = heap_pop(p);
 		p->busy++;
 		pthread_mutex_unlock(&p->mutex);
-		it->fn(it->arg);
-		free(it);
+		it.fn(it.arg);
 		pthread_mutex_lock(&p->mutex);
 		p->busy--;
-		if (!p->head && !p->busy)
+		if (!p->n_items && !p->busy)
 			pthread_cond_broadcast(&p->idle);
 	}
 	pthread_mutex_unlock(&p->mutex);
@@ -65,7 +91,6 @@ struct pool *pool_new(int threads)
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->idle, NULL);
-	p->tail = &p->head;
 	/* Signals go to the main thread, which asks intr_pending. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -82,16 +107,18 @@ int pool_threads(const struct pool *p)
 
 void pool_add(struct pool *p, pool_fn *fn, void *arg)
 {
+	pool_add_weighted(p, fn, arg, 0);
+}
+
+void pool_add_weighted(struct pool *p, pool_fn *fn, void *arg, uint64_t weight)
+{
 	/* Not one thread could be had: do it here. */
 	if (p->n == 0) {
 		fn(arg);
 		return;
 	}
-	struct item *it = xmalloc(sizeof *it);
-	*it = (struct item){NULL, fn, arg};
 	pthread_mutex_lock(&p->mutex);
-	*p->tail = it;
-	p->tail = &it->next;
+	heap_push(p, (struct item){fn, arg, weight, p->seq++});
 	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->mutex);
 }
@@ -99,7 +126,7 @@ void pool_add(struct pool *p, pool_fn *fn, void *arg)
 void pool_wait(struct pool *p)
 {
 	pthread_mutex_lock(&p->mutex);
-	while (p->head || p->busy)
+	while (p->n_items || p->busy)
 		pthread_cond_wait(&p->idle, &p->mutex);
 	pthread_mutex_unlock(&p->mutex);
 }
@@ -118,5 +145,6 @@ void pool_free(struct pool *p)
 	pthread_mutex_destroy(&p->mutex);
 	pthread_cond_destroy(&p->work);
 	pthread_cond_destroy(&p->idle);
+	free(p->heap);
 	free(p);
 }

@@ -1,0 +1,75 @@
+#include "core/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/tree.h"
+#include "core/record.h"
+#include "core/store_sync.h"
+
+/* The components of all versions of this root. A folder without a record is none of ours and names
+ * none. */
+static bool add_version(const struct layout *l, const char *name, struct strlist *used,
+			struct err *err)
+{
+	autofree char *prefix = xasprintf("%s/versions/%s", l->root, name);
+	struct record r = {0};
+	if (!record_read(prefix, &r, err))
+		return err->sys == ENOENT || err->sys == ENOTDIR;
+	for (size_t i = 0; i < r.release.n; i++)
+		strlist_add(used, r.release.components[i].sha256);
+	record_clear(&r);
+	return true;
+}
+
+static bool find_used(const struct layout *l, struct strlist *used, struct err *err)
+{
+	autofree char *versions = xasprintf("%s/versions", l->root);
+	autodir DIR *d = opendir(versions);
+	if (!d && errno != ENOENT)
+		return err_sys(err, ERR_FILESYSTEM, "cannot open folder '%s'", versions);
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (e->d_name[0] != '.' && !add_version(l, e->d_name, used, err))
+			return false;
+	return true;
+}
+
+/* Away from its name first: what is half removed is never an entry. */
+static bool remove_entry(const struct layout *l, const char *sha256, uint64_t *freed,
+			 struct err *err)
+{
+	autofree char *from = xasprintf("%s/store/%s", l->root, sha256);
+	autofree char *staging = xasprintf("%s/staging", l->root);
+	autofree char *to = xasprintf("%s/gone-%s", staging, sha256);
+	struct tree_use use;
+	if (!tree_usage(from, &use, err) || !tree_mkdirs(staging, err) || !tree_remove(to, err))
+		return false;
+	if (rename(from, to) < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot move '%s' to '%s'", from, to);
+	if (!tree_remove(to, err))
+		return false;
+	*freed += use.bytes - use.shared;
+	return true;
+}
+
+bool store_collect(const struct layout *l, uint64_t *freed, struct err *err)
+{
+	autostrlist struct strlist used = {0};
+	autofree char *store = xasprintf("%s/store", l->root);
+	uint64_t bytes = 0;
+	if (!find_used(l, &used, err))
+		return false;
+	autodir DIR *d = opendir(store);
+	if (!d && errno != ENOENT)
+		return err_sys(err, ERR_FILESYSTEM, "cannot open folder '%s'", store);
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (store_valid_sha256(e->d_name) && !strlist_has(&used, e->d_name) &&
+		    !remove_entry(l, e->d_name, &bytes, err))
+			return false;
+	*freed = bytes;
+	return true;
+}
