@@ -43,7 +43,7 @@ build() {
 			"${run_as[@]}" ninja -C "$dir" reconfigure
 		else
 			"${run_as[@]}" env "${compiler[@]}" meson setup "$dir" "$where/src" -Dtests=enabled "$@"
-		fi && "${run_as[@]}" ninja -C "$dir"
+		fi && "${run_as[@]}" ninja -k 0 -C "$dir"
 	} >"$log" 2>&1 && return
 	tail -n 40 "$log"
 	failed_builds+=("$name")

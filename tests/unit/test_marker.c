@@ -87,8 +87,8 @@ static void test_bad(void **state)
 		"os_name ==== 'x'",
 		/* an error also where the result is known before it */
 		"os_name == 'posix' or colour == 'red'",
-		"((((((((((((((((((((((((((((((((((os_name == "
-		"'x'))))))))))))))))))))))))))))))))))",
+		("((((((((((((((((((((((((((((((((((os_name == "
+		 "'x'))))))))))))))))))))))))))))))))))"),
 	};
 	struct marker_env env = marker_env("x86_64", "");
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
