@@ -33,6 +33,21 @@ static int hex(char ch)
 	return isdigit((unsigned char)ch) ? ch - '0' : tolower((unsigned char)ch) - 'a' + 10;
 }
 
+char *pyurl_decode(const char *s, size_t n)
+{
+	const char *end = s + n;
+	autofree char *out = xmalloc(n + 1);
+	size_t k = 0;
+	for (; s < end; s++) {
+		bool coded = *s == '%' && end - s > 2 && isxdigit((unsigned char)s[1]) &&
+			     isxdigit((unsigned char)s[2]);
+		out[k++] = coded ? (char)(hex(s[1]) * 16 + hex(s[2])) : *s;
+		s += coded ? 2 : 0;
+	}
+	out[k] = '\0';
+	return memchr(out, '\0', k) ? NULL : take_ptr(out);
+}
+
 char *pyurl_to_path(const char *url)
 {
 	if (!pyurl_has_scheme(url, "file"))
@@ -40,19 +55,7 @@ char *pyurl_to_path(const char *url)
 	url += 7;
 	if (!strncasecmp(url, "localhost/", 10))
 		url += 9;
-	if (*url != '/')
-		return NULL;
-	struct buf b = BUF_INIT(URL_MAX);
-	for (; *url && *url != '?' && *url != '#'; url++) {
-		bool coded = *url == '%' && isxdigit((unsigned char)url[1]) &&
-			     isxdigit((unsigned char)url[2]);
-		buf_addc(&b, coded ? (char)(hex(url[1]) * 16 + hex(url[2])) : *url);
-		url += coded ? 2 : 0;
-	}
-	if (!b.full && !memchr(b.data, '\0', b.len))
-		return buf_take(&b);
-	buf_clear(&b);
-	return NULL;
+	return *url == '/' ? pyurl_decode(url, strcspn(url, "?#")) : NULL;
 }
 
 struct authority {

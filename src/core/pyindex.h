@@ -1,0 +1,52 @@
+#pragma once
+/*
+ * The wheels of a project that the sites of a pyconf hold. All sites are asked, as pip does; the
+ * order of sites only decides between equal files. A site that is down is left out, with one
+ * warning, where another one serves.
+ */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "core/pyconf.h"
+#include "core/pypage.h"
+#include "core/pyspec.h"
+#include "ext/fetch.h"
+
+struct pyindex {
+	const struct pyconf *conf;
+	const char *arch;
+	const struct fetch_opts *fetch;
+	struct pyfiles *flat; /* by site: what its folder or page of links holds */
+	atomic_bool *down;    /* by site: it failed before and is not asked again */
+};
+
+/* Reads folders and pages of links. All arguments are borrowed until pyindex_clear. */
+must_check bool pyindex_init(struct pyindex *ix, const struct pyconf *conf, const char *arch,
+			     const struct fetch_opts *fetch, struct err *err);
+void pyindex_clear(struct pyindex *ix);
+
+/*
+ * All wheels of one project (normalised name), other platforms' too. May be called from several
+ * threads. ERR_NETWORK: no site has it (err->sys == ENOENT), or none could be asked.
+ */
+must_check bool pyindex_get(struct pyindex *ix, const char *project, struct pyfiles *out,
+			    struct err *err);
+
+/* For messages: the first index, "'https://host/simple' (from PIP_INDEX_URL)", else the first site.
+ */
+const char *pyindex_words(const struct pyindex *ix);
+
+/*
+ * The best wheel for the platform that is not yanked and no pre-release: the newest version, or the
+ * oldest that the conditions let through. NULL: none. Borrowed from f.
+ */
+const struct pyfile *pyfiles_pick(const struct pyfiles *f, const struct pyspec *spec, bool newest);
+
+/*
+ * The digest of a picked file: from an index, else of the local file itself. ERR_INTEGRITY when
+ * neither is there. *urls: the same file at all sites that agree on it, local ones first.
+ */
+must_check bool pyfiles_source(const struct pyfiles *f, const struct pyfile *file, char sha256[65],
+			       struct strlist *urls, struct err *err);
