@@ -45,7 +45,8 @@ build() {
 			"${run_as[@]}" env "${compiler[@]}" meson setup "$dir" "$where/src" -Dtests=enabled "$@"
 		fi && "${run_as[@]}" ninja -k 0 -C "$dir"
 	} >"$log" 2>&1 && return
-	tail -n 40 "$log"
+	grep -A 12 -E "^FAILED|ERROR:" "$log" | head -n 100
+	tail -n 5 "$log"
 	failed_builds+=("$name")
 	return 1
 }

@@ -215,7 +215,6 @@ static void test_links(void **state)
 	assert_true(tree_mkdirs("my wheels", &err));
 	scratch_file("page.html", "<a href=x.whl>");
 	autofree char *url = xasprintf("file://%s/page.html", here);
-	autofree char *coded = xstrdup(url);
 	autofree char *links = xasprintf("page.html missing ~ https://l.example/x %s", url);
 	setenv("PIP_FIND_LINKS", links, 1);
 	setenv("UV_FIND_LINKS", "my wheels,", 1);
