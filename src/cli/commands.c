@@ -4,9 +4,13 @@
 #include "base/nearest.h"
 #include "cli/cmd.h"
 
+extern const struct command cmd_list_remote;
+extern const struct command cmd_config;
 extern const struct command cmd_commands, cmd_help;
 
 const struct command *const commands[] = {
+	&cmd_list_remote,
+	&cmd_config,
 	&cmd_commands,
 	&cmd_help,
 	NULL,

@@ -150,9 +150,9 @@ static bool load(struct config *c, const struct layout *l, const char *system_fi
 {
 	for (int k = 0; k < CONFIG_KEYS; k++)
 		c->v[k] = (struct config_value){xstrdup(infos[k].preset), xstrdup("built in")};
-	c->user_file = xasprintf("%s/config.ini", l->root);
+	autofree char *user_file = xasprintf("%s/config.ini", l->root);
 	if (!config_file_read(system_file, on_pair, c, err) ||
-	    !config_file_read(c->user_file, on_pair, c, err) || !load_environment(c, err))
+	    !config_file_read(user_file, on_pair, c, err) || !load_environment(c, err))
 		return false;
 	struct config_value *cache = &c->v[CONFIG_CACHE_DIR];
 	if (!*cache->value) {
@@ -185,7 +185,6 @@ void config_clear(struct config *c)
 		free(c->v[k].value);
 		free(c->v[k].origin);
 	}
-	free(c->user_file);
 	*c = (struct config){0};
 }
 
@@ -212,9 +211,10 @@ bool config_override(struct config *c, enum config_key k, const char *value, con
 	return set(c, k, value, xstrdup(flag), err);
 }
 
-bool config_write(const struct config *c, enum config_key k, const char *value, struct err *err)
+bool config_write(const struct layout *l, enum config_key k, const char *value, struct err *err)
 {
 	if (value && !check(k, value, err))
 		return false;
-	return config_file_write(c->user_file, infos[k].name, value, err);
+	autofree char *user_file = xasprintf("%s/config.ini", l->root);
+	return config_file_write(user_file, infos[k].name, value, err);
 }

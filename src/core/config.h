@@ -32,7 +32,6 @@ struct config_value {
 
 struct config {
 	struct config_value v[CONFIG_KEYS];
-	char *user_file; /* <root>/config.ini */
 };
 
 enum { CONFIG_NUMBER_MAX = 1024 };
@@ -68,8 +67,9 @@ long config_number(const struct config *c, enum config_key k);
 must_check bool config_override(struct config *c, enum config_key k, const char *value,
 				const char *flag, struct err *err);
 /*
- * Writes the user file (replaced whole); value NULL takes the key out. Other lines and
- * comments stay as they are. A value that would not read back the same is refused (ERR_USAGE).
+ * Writes <root>/config.ini (replaced whole); value NULL takes the key out. Other lines and comments
+ * stay as they are. Needs no config_load, so that a bad value can be mended. A value of the wrong
+ * type, or one that would not read back the same, is refused (ERR_USAGE).
  */
-must_check bool config_write(const struct config *c, enum config_key k, const char *value,
+must_check bool config_write(const struct layout *l, enum config_key k, const char *value,
 			     struct err *err);

@@ -134,7 +134,7 @@ static void test_refused(void **state)
 		assert_memory_equal(err.msg, file, strlen(file));
 		const char *rest = err.msg + strlen(file);
 		assert_string_equal(rest + (*rest == ':' ? 2 : 0), cases[i].want);
-		assert_null(c.user_file);
+		assert_null(c.v[0].value);
 	}
 	unlink(user_file);
 	setenv("CUDAENV_OFFLINE", "perhaps", 1);
@@ -174,27 +174,24 @@ static void file_is(const char *want)
 
 static void test_write(void **state)
 {
-	struct config c;
 	struct err err = {0};
-	load(&c);
 	/* Nothing to take out of a file that is not there, and none is made for it. */
-	assert_true(config_write(&c, CONFIG_JOBS, NULL, &err));
+	assert_true(config_write(&layout, CONFIG_JOBS, NULL, &err));
 	assert_int_equal(access(user_file, F_OK), -1);
-	assert_true(config_write(&c, CONFIG_JOBS, "3", &err));
+	assert_true(config_write(&layout, CONFIG_JOBS, "3", &err));
 	file_is("jobs = 3\n");
 
 	write_file(user_file,
 		   "# mine\n\n  jobs=3 ; as many as disks\njobs_x = 1\n#jobs = 9\noffline = no");
-	assert_true(config_write(&c, CONFIG_JOBS, "8", &err));
+	assert_true(config_write(&layout, CONFIG_JOBS, "8", &err));
 	file_is("# mine\n\njobs = 8\njobs_x = 1\n#jobs = 9\noffline = no");
-	assert_true(config_write(&c, CONFIG_PROFILE, "full", &err));
+	assert_true(config_write(&layout, CONFIG_PROFILE, "full", &err));
 	file_is("# mine\n\njobs = 8\njobs_x = 1\n#jobs = 9\noffline = no\nprofile = full\n");
-	assert_true(config_write(&c, CONFIG_JOBS, NULL, &err));
+	assert_true(config_write(&layout, CONFIG_JOBS, NULL, &err));
 	file_is("# mine\n\njobs_x = 1\n#jobs = 9\noffline = no\nprofile = full\n");
 	write_file(user_file, "\xef\xbb\xbfjobs = 3\n");
-	assert_true(config_write(&c, CONFIG_JOBS, "4", &err));
+	assert_true(config_write(&layout, CONFIG_JOBS, "4", &err));
 	file_is("\xef\xbb\xbfjobs = 4\n");
-	config_clear(&c);
 	unlink(user_file);
 }
 
@@ -203,39 +200,33 @@ static void test_write_refused(void **state)
 {
 	static const char *const bad[] = {"http://h/\njobs = 3", " http://h/", "http://h/ ",
 					  "http://h/ ; x", "a\tb\x01"};
-	struct config c;
 	struct err err = {0};
-	load(&c);
 	write_file(user_file, "jobs = 3\n");
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		assert_false(config_write(&c, CONFIG_INDEX, bad[i], &err));
+		assert_false(config_write(&layout, CONFIG_INDEX, bad[i], &err));
 		assert_int_equal(err.code, ERR_USAGE);
 		file_is("jobs = 3\n");
 	}
 	char longest[300];
 	memset(longest, 'x', sizeof longest - 1);
 	longest[sizeof longest - 1] = '\0';
-	assert_false(config_write(&c, CONFIG_INDEX, longest, &err));
+	assert_false(config_write(&layout, CONFIG_INDEX, longest, &err));
 	assert_non_null(strstr(err.hint, "too long"));
-	assert_false(config_write(&c, CONFIG_JOBS, "x", &err));
+	assert_false(config_write(&layout, CONFIG_JOBS, "x", &err));
 	file_is("jobs = 3\n");
-	config_clear(&c);
 	unlink(user_file);
 }
 
 static void test_write_link(void **state)
 {
-	struct config c;
 	struct err err = {0};
 	struct stat st;
-	load(&c);
 	write_file(system_file, "jobs = 3\n");
 	assert_int_equal(symlink(system_file, user_file), 0);
-	assert_true(config_write(&c, CONFIG_JOBS, "4", &err));
+	assert_true(config_write(&layout, CONFIG_JOBS, "4", &err));
 	assert_int_equal(lstat(user_file, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	file_is("jobs = 4\n");
-	config_clear(&c);
 	unlink(user_file);
 	unlink(system_file);
 }
