@@ -8,7 +8,6 @@
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "cli/table.h"
-#include "core/choose.h"
 #include "core/host.h"
 
 static const struct opt options[] = {
@@ -42,14 +41,6 @@ static bool is_installed(const struct listing *l, const char *label)
 	return false;
 }
 
-static bool can_read(const char *source)
-{
-	for (const char *const *s = choose_sources; *s; s++)
-		if (!strcmp(*s, source))
-			return true;
-	return false;
-}
-
 static bool offered(const struct listing *l, const struct catalog_release *r, const char *source)
 {
 	return catalog_offers(&l->app->catalog, r, source, l->all ? NULL : l->host.arch);
@@ -72,7 +63,7 @@ static void sources_text(const struct listing *l, const struct catalog_release *
 {
 	autobuf struct buf others = BUF_INIT(out->max);
 	for (const char *const *s = catalog_sources; *s; s++) {
-		struct buf *b = can_read(*s) ? out : &others;
+		struct buf *b = config_has_word(CONFIG_SOURCE, *s) ? out : &others;
 		if (offered(l, r, *s))
 			buf_addf(b, "%s%s", b->len ? ", " : "", *s);
 	}

@@ -91,6 +91,11 @@ static bool word_listed(const char *list, const char *s)
 	}
 }
 
+bool config_has_word(enum config_key k, const char *word)
+{
+	return word_listed(infos[k].type, word);
+}
+
 /* Says what is wrong with the value alone; the caller puts the origin in front. */
 static bool check(enum config_key k, const char *value, struct err *err)
 {

@@ -48,6 +48,8 @@ struct config_info {
 	const char *summary;
 };
 const struct config_info *config_info(enum config_key k);
+/* Whether a key whose type is a list of words takes this one: which sources are there, say. */
+bool config_has_word(enum config_key k, const char *word);
 /* ERR_USAGE names the nearest key. */
 must_check bool config_key_parse(const char *name, enum config_key *k, struct err *err);
 
