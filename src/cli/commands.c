@@ -4,17 +4,65 @@
 #include "base/nearest.h"
 #include "cli/cmd.h"
 
+/* In help order. */
+/* clang-format off */
 extern const struct command cmd_list_remote;
+extern const struct command cmd_versions;
+extern const struct command cmd_version;
+extern const struct command cmd_version_name;
+extern const struct command cmd_version_origin;
+extern const struct command cmd_version_file;
+extern const struct command cmd_global;
+extern const struct command cmd_local;
+extern const struct command cmd_shell;
+extern const struct command cmd_exec;
+extern const struct command cmd_which;
+extern const struct command cmd_whence;
+extern const struct command cmd_prefix;
+extern const struct command cmd_root;
+extern const struct command cmd_latest;
+extern const struct command cmd_env;
+extern const struct command cmd_init;
+extern const struct command cmd_link;
+extern const struct command cmd_unlink;
+extern const struct command cmd_alias;
+extern const struct command cmd_unalias;
+extern const struct command cmd_rehash;
+extern const struct command cmd_shims;
 extern const struct command cmd_config;
-extern const struct command cmd_commands, cmd_help;
+extern const struct command cmd_commands;
+extern const struct command cmd_help;
 
 const struct command *const commands[] = {
 	&cmd_list_remote,
+	&cmd_versions,
+	&cmd_version,
+	&cmd_version_name,
+	&cmd_version_origin,
+	&cmd_version_file,
+	&cmd_global,
+	&cmd_local,
+	&cmd_shell,
+	&cmd_exec,
+	&cmd_which,
+	&cmd_whence,
+	&cmd_prefix,
+	&cmd_root,
+	&cmd_latest,
+	&cmd_env,
+	&cmd_init,
+	&cmd_link,
+	&cmd_unlink,
+	&cmd_alias,
+	&cmd_unalias,
+	&cmd_rehash,
+	&cmd_shims,
 	&cmd_config,
 	&cmd_commands,
 	&cmd_help,
 	NULL,
 };
+/* clang-format on */
 
 /* What other tools call it: found, but not listed. */
 static const struct {

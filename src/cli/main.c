@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/intr.h"
-#include "base/lock.h"
 #include "base/tree.h"
+#include "cli/applock.h"
 #include "cli/cmd.h"
 #include "cli/help.h"
 #include "cli/opts.h"
@@ -58,36 +58,6 @@ static void set_flags(struct app *app, const struct globals *g)
 	app->json = g->json;
 }
 
-static void say_waiting(void *ctx, const char *holder)
-{
-	const struct app *app = ctx;
-	event_note(&app->events, "waiting for another cudaenv (%s) to end", holder);
-}
-
-/* Seconds; a script that would rather fail at once sets CUDAENV_LOCK_WAIT=0. */
-static bool lock_wait(int *seconds, struct err *err)
-{
-	const char *s = getenv("CUDAENV_LOCK_WAIT");
-	*seconds = 600;
-	if (!s || !s[0])
-		return true;
-	if (strspn(s, "0123456789") != strlen(s) || strlen(s) > 6)
-		return err_set(err, ERR_USAGE, "CUDAENV_LOCK_WAIT is '%s', not a number of seconds",
-			       s);
-	*seconds = (int)strtol(s, NULL, 10);
-	return true;
-}
-
-static bool take_lock(struct app *app, struct lock *lock, struct err *err)
-{
-	char path[PATH_MAX];
-	int seconds;
-	if (!layout_path(&app->layout, path, sizeof path, "lock"))
-		return err_set(err, ERR_USAGE, "CUDAENV_ROOT is too long");
-	return lock_wait(&seconds, err) && tree_mkdirs(app->layout.root, err) &&
-	       lock_take(lock, path, seconds, say_waiting, app, err);
-}
-
 /* What the command needs, in the order in which the later ones need the earlier. */
 static bool open_app(struct app *app, unsigned needs, struct lock *lock, struct err *err)
 {
@@ -99,7 +69,7 @@ static bool open_app(struct app *app, unsigned needs, struct lock *lock, struct 
 		return false;
 	if (needs & NEED_CATALOG && !catalog_load(&app->catalog, NULL, err))
 		return false;
-	return !(needs & NEED_LOCK) || take_lock(app, lock, err);
+	return !(needs & NEED_LOCK) || app_lock(app, lock, err);
 }
 
 static bool start(struct app *app, const struct command *c, const struct args *a, struct err *err)

@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "base/scan.h"
+#include "core/record.h"
 
 enum { HEADER_MAX = 4 << 20, JSON_MAX = 1 << 20 };
 
@@ -113,14 +114,15 @@ static bool take_number(const char *s, char out[VERSION_TEXT])
 	return true;
 }
 
-static bool from_json(const char *prefix, char out[VERSION_TEXT])
+/* {"<component>": {"version": "<number>"}} in version.json. */
+static bool from_json(const char *prefix, const char *component, char out[VERSION_TEXT])
 {
 	autobuf struct buf text = BUF_INIT(JSON_MAX);
 	const char *version = NULL;
 	json_t *root = read_text(prefix, "version.json", &text)
 			       ? json_loadb(buf_str(&text), text.len, 0, NULL)
 			       : NULL;
-	bool ok = root && json_unpack(root, "{s{ss}}", "cuda", "version", &version) == 0 &&
+	bool ok = root && json_unpack(root, "{s{ss}}", component, "version", &version) == 0 &&
 		  take_number(version, out);
 	json_decref(root);
 	return ok;
@@ -151,5 +153,19 @@ static bool from_header(const char *prefix, char out[VERSION_TEXT])
 
 bool toolkit_release(const char *prefix, char out[VERSION_TEXT])
 {
-	return from_json(prefix, out) || from_text(prefix, out) || from_header(prefix, out);
+	return from_json(prefix, "cuda", out) || from_text(prefix, out) || from_header(prefix, out);
+}
+
+bool toolkit_nvcc(const char *prefix, char out[VERSION_TEXT])
+{
+	struct record r;
+	struct err ignored;
+	bool ok = false;
+	if (!record_read(prefix, &r, &ignored))
+		return from_json(prefix, "cuda_nvcc", out);
+	for (size_t i = 0; i < r.release.n && !ok; i++)
+		ok = !strcmp(r.release.components[i].name, "cuda_nvcc") &&
+		     take_number(r.release.components[i].version, out);
+	record_clear(&r);
+	return ok || from_json(prefix, "cuda_nvcc", out);
 }

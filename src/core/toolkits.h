@@ -30,3 +30,5 @@ void toolkits_clear(struct toolkits *t);
  * else include/cuda.h (major and minor only). false: none of them says.
  */
 bool toolkit_release(const char *prefix, char out[VERSION_TEXT]);
+/* nvcc's own number, from the record or version.json. false: neither says. */
+bool toolkit_nvcc(const char *prefix, char out[VERSION_TEXT]);

@@ -1,0 +1,178 @@
+/* link, unlink: existing trees under a name. They are never changed and never deleted. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/path.h"
+#include "base/tree.h"
+#include "cli/cmd.h"
+#include "core/pin.h"
+#include "core/shimdir.h"
+#include "core/toolkits.h"
+
+/* What may be a name: an own word, or the full number of a release. */
+static bool check_name(const char *name, struct err *err)
+{
+	struct spec spec;
+	if (!spec_parse(name, strlen(name), "the command line", &spec, err))
+		return false;
+	if (spec.kind == SPEC_NAME ||
+	    (spec.kind == SPEC_VERSION && spec.v.n > 1 && !strcmp(spec.text, name)))
+		return true;
+	err_set(err, ERR_USAGE, "'%s' cannot be a name: it means something as a version", name);
+	return err_hint(err,
+			"a name has a letter, like 'system-12.4', or is the number of the release");
+}
+
+/* The text of the link. A path that leads on by links of its own (/usr/local/cuda) goes on doing
+ * so. */
+static char *absolute(const char *path, struct err *err)
+{
+	char real[PATH_MAX];
+	size_t n = strlen(path);
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	if (path[0] == '/' && !strstr(path, "/../") && !strstr(path, "/./") && !strstr(path, "//"))
+		return xstrndup(path, n);
+	if (realpath(path, real))
+		return xstrdup(real);
+	err_sys(err, ERR_FILESYSTEM, "cannot link '%s'", path);
+	return NULL;
+}
+
+static bool check_tree(const char *path, struct err *err)
+{
+	struct stat st;
+	autofree char *nvcc = xasprintf("%s/bin/nvcc", path);
+	if (stat(path, &st) < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot link '%s'", path);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, ERR_FILESYSTEM, "cannot link '%s': it is not a folder", path);
+	if (stat(nvcc, &st) == 0 && S_ISREG(st.st_mode) && access(nvcc, X_OK) == 0)
+		return true;
+	err_set(err, ERR_FILESYSTEM, "cannot link '%s': it has no program 'bin/nvcc'", path);
+	return err_hint(err,
+			"name the folder above the bin that holds nvcc, like /usr/local/cuda-12.4");
+}
+
+/* A tree that is one of ours already would be its own link, or a second name for it. */
+static bool check_foreign(const struct layout *l, const char *path, struct err *err)
+{
+	char versions[PATH_MAX];
+	autofree char *real = realpath(path, NULL);
+	for (int i = 0; real && layout_root(l, i, versions, sizeof versions); i++) {
+		autofree char *top = path_join(versions, sizeof versions, versions, "versions")
+					     ? realpath(versions, NULL)
+					     : NULL;
+		size_t n = top ? strlen(top) : 0;
+		if (!n || strncmp(real, top, n) != 0 || real[n] != '/')
+			continue;
+		err_set(err, ERR_USAGE, "'%s' is installed by cudaenv", path);
+		return err_hint(err, "a second name for it: cudaenv alias NAME %s",
+				path_base(real));
+	}
+	return true;
+}
+
+static bool check_free(const struct layout *l, const char *name, const char *link,
+		       const char *target, struct err *err)
+{
+	char old[PATH_MAX], alias[PATH_MAX];
+	struct stat st;
+	if (layout_root_path(l, 0, "aliases", name, alias, sizeof alias) &&
+	    lstat(alias, &st) == 0) {
+		err_set(err, ERR_USAGE, "'%s' is an alias", name);
+		return err_hint(err, "cudaenv unalias %s, or take another name", name);
+	}
+	ssize_t n = readlink(link, old, sizeof old - 1);
+	if (n < 0 && errno == ENOENT)
+		return true;
+	if (n < 0) {
+		err_set(err, ERR_USAGE, "version '%s' is installed", name);
+		return err_hint(err, "take another name");
+	}
+	old[n] = '\0';
+	if (strcmp(old, target) == 0)
+		return true;
+	err_set(err, ERR_USAGE, "'%s' is linked to '%s'", name, old);
+	return err_hint(err, "cudaenv unlink %s, or take another name", name);
+}
+
+/* Shims and `current` for what is here now. */
+static bool refresh(struct app *app, struct err *err)
+{
+	return shimdir_rebuild(&app->layout, NULL, &app->events, err) &&
+	       pin_refresh(&app->layout, err);
+}
+
+static bool run_link(struct app *app, const struct args *args, struct err *err)
+{
+	char link[PATH_MAX], folder[PATH_MAX], release[VERSION_TEXT];
+	const char *name = args->pos[0];
+	if (!check_name(name, err))
+		return false;
+	autofree char *target = absolute(args->pos[1], err);
+	if (!target || !check_tree(target, err) || !check_foreign(&app->layout, target, err))
+		return false;
+	if (!layout_path(&app->layout, folder, sizeof folder, "versions") ||
+	    !path_join(link, sizeof link, folder, name))
+		return err_set(err, ERR_USAGE, "the path of the root is too long");
+	if (!check_free(&app->layout, name, link, target, err) || !tree_mkdirs(folder, err) ||
+	    !atomic_symlink(target, link, err) || !refresh(app, err))
+		return false;
+	if (toolkit_release(target, release))
+		event_note(&app->events, "'%s' is CUDA %s in '%s'", name, release, target);
+	else
+		event_warn(&app->events, NULL, "'%s' does not say which CUDA release it is",
+			   target);
+	return true;
+}
+
+const struct command cmd_link = {
+	.name = "link",
+	.args = "NAME PATH",
+	.summary = "use an existing toolkit under a name",
+	.about = "The tree is used as it is: never changed, never deleted. A name that is the "
+		 "number of a release "
+		 "(12.4.1) is found by '12.4' too.",
+	.min_args = 2,
+	.max_args = 2,
+	.needs = NEED_ROOT | NEED_LOCK,
+	.run = run_link,
+};
+
+static bool run_unlink(struct app *app, const struct args *args, struct err *err)
+{
+	const char *name = args->pos[0];
+	char link[PATH_MAX];
+	struct stat st;
+	if (!path_safe_component(name))
+		return err_set(err, ERR_USAGE, "'%s' is not a name", name);
+	if (!layout_root_path(&app->layout, 0, "versions", name, link, sizeof link))
+		return err_set(err, ERR_USAGE, "the path of the root is too long");
+	if (lstat(link, &st) < 0) {
+		err_set(err, ERR_NOT_INSTALLED, "nothing is linked as '%s'", name);
+		return err_hint(err, "'cudaenv versions' lists what there is");
+	}
+	if (!S_ISLNK(st.st_mode)) {
+		err_set(err, ERR_USAGE, "'%s' is installed, not linked", name);
+		return err_hint(err, "cudaenv uninstall %s", name);
+	}
+	if (unlink(link) < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", link);
+	return refresh(app, err);
+}
+
+const struct command cmd_unlink = {
+	.name = "unlink",
+	.args = "NAME",
+	.summary = "forget a linked toolkit; the tree stays",
+	.min_args = 1,
+	.max_args = 1,
+	.needs = NEED_ROOT | NEED_LOCK,
+	.run = run_unlink,
+};

@@ -1,0 +1,192 @@
+/* version, version-name, version-origin, version-file: what is selected here and why. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/resolve.h"
+#include "base/tool.h"
+#include "cli/cmd.h"
+#include "cli/print.h"
+#include "core/host.h"
+#include "core/record.h"
+#include "core/toolkits.h"
+
+/* What `version --verbose` adds. Texts are "" where nothing is known. */
+struct facts {
+	char release[VERSION_TEXT], nvcc[VERSION_TEXT], tool[PATH_MAX];
+	struct verdict verdict;
+	struct host host;
+	char driver_cuda[VERSION_TEXT];
+	const char *fit;
+};
+
+static const char *fit_words(enum host_fit fit)
+{
+	switch (fit) {
+	case HOST_FIT_FULL:
+		return "the driver serves this release";
+	case HOST_FIT_MINOR:
+		return "the driver runs machine code of this release, but not its PTX";
+	case HOST_FIT_NONE:
+		return "the driver is too old for this release";
+	case HOST_FIT_UNKNOWN:
+		break;
+	}
+	return "no driver here";
+}
+
+static bool gather(struct app *app, const struct selection *s, struct facts *f, struct err *err)
+{
+	struct err ignored;
+	if (!tool_find(&app->layout, s, "nvcc", NULL, f->tool, sizeof f->tool, &ignored))
+		f->tool[0] = '\0';
+	host_probe(&f->host);
+	if (f->host.cuda)
+		snprintf(f->driver_cuda, sizeof f->driver_cuda, "%d.%d", f->host.cuda / 1000,
+			 f->host.cuda % 1000 / 10);
+	if (!s->prefix[0])
+		return true;
+	if (!toolkit_release(s->prefix, f->release))
+		snprintf(f->release, sizeof f->release, "%s", s->name);
+	if (!toolkit_nvcc(s->prefix, f->nvcc))
+		f->nvcc[0] = '\0';
+	verdict_read(s->prefix, &f->verdict);
+	if (!catalog_load(&app->catalog, NULL, err))
+		return false;
+	const struct catalog_release *r = catalog_find(&app->catalog, f->release);
+	f->fit = r ? fit_words(host_fit(&f->host, r)) : "";
+	return true;
+}
+
+static void print_fact(const char *label, const char *value)
+{
+	if (value && value[0])
+		printf("  %-12s %s\n", label, value);
+}
+
+static void print_facts(const struct selection *s, const struct facts *f)
+{
+	print_fact("prefix", s->prefix);
+	print_fact("release", f->release);
+	print_fact("nvcc", f->tool);
+	print_fact("nvcc number", f->nvcc);
+	print_fact("verdict", f->verdict.word);
+	print_fact("", f->verdict.detail);
+	print_fact("driver", f->host.driver[0] ? f->host.driver : "none");
+	print_fact("driver CUDA", f->driver_cuda);
+	print_fact("fit", f->fit);
+}
+
+/* NULL for "". */
+static json_t *known_text(const char *s)
+{
+	return print_json_text(s && s[0] ? s : NULL);
+}
+
+static void print_selection_json(const struct selection *s, const struct facts *f)
+{
+	static const char *const origins[] = {
+		[ORIGIN_ARGUMENT] = "argument", [ORIGIN_ENV] = "environment",
+		[ORIGIN_FILE] = "file",		[ORIGIN_GLOBAL] = "global",
+		[ORIGIN_SITE] = "site",		[ORIGIN_DEFAULT] = "default",
+	};
+	json_t *o = json_pack("{ss ss so ss so}", "name", s->name, "spec", s->spec, "prefix",
+			      known_text(s->prefix), "origin", origins[s->origin], "origin_path",
+			      known_text(s->origin_path));
+	if (f) {
+		json_object_set_new(o, "release", known_text(f->release));
+		json_object_set_new(o, "nvcc", known_text(f->tool));
+		json_object_set_new(o, "nvcc_number", known_text(f->nvcc));
+		json_object_set_new(o, "verdict", known_text(f->verdict.word));
+		json_object_set_new(o, "driver", known_text(f->host.driver));
+		json_object_set_new(o, "driver_cuda", known_text(f->driver_cuda));
+		json_object_set_new(o, "fit", known_text(f->fit));
+	}
+	print_json(stdout, o);
+}
+
+static bool run_version(struct app *app, const struct args *args, struct err *err)
+{
+	char why[PATH_MAX + 32];
+	struct selection s;
+	struct facts f = {0};
+	if (!resolve_select(&app->layout, NULL, &s, err) ||
+	    (app->verbose && !gather(app, &s, &f, err)))
+		return false;
+	if (app->json) {
+		print_selection_json(&s, app->verbose ? &f : NULL);
+		return true;
+	}
+	printf("%s (%s)\n", s.name, origin_words(&s, why, sizeof why));
+	if (app->verbose)
+		print_facts(&s, &f);
+	return true;
+}
+
+const struct command cmd_version = {
+	.name = "version",
+	.args = "",
+	.summary = "say which version is selected here, and why",
+	.about = "With --verbose also: its prefix, nvcc's own number, the verdict, the driver of "
+		 "this machine, "
+		 "the CUDA number of the driver, and whether driver and release fit.",
+	.run = run_version,
+};
+
+static bool run_name(struct app *app, const struct args *args, struct err *err)
+{
+	struct selection s;
+	if (!resolve_select(&app->layout, NULL, &s, err))
+		return false;
+	puts(s.name);
+	return true;
+}
+
+const struct command cmd_version_name = {
+	.name = "version-name",
+	.args = "",
+	.summary = "print the name of the selected version",
+	.run = run_name,
+};
+
+/* A version that is not installed was asked for by somebody all the same. */
+static bool select_origin(struct app *app, struct selection *s, struct err *err)
+{
+	return resolve_select(&app->layout, NULL, s, err) || err->code == ERR_NOT_INSTALLED;
+}
+
+static bool run_origin(struct app *app, const struct args *args, struct err *err)
+{
+	struct selection s;
+	if (!select_origin(app, &s, err))
+		return false;
+	puts(s.origin == ORIGIN_ENV ? "CUDAENV_VERSION"
+	     : s.origin_path[0]	    ? s.origin_path
+				    : "default");
+	return true;
+}
+
+const struct command cmd_version_origin = {
+	.name = "version-origin",
+	.args = "",
+	.summary = "print what selects the version: a file, CUDAENV_VERSION or 'default'",
+	.run = run_origin,
+};
+
+static bool run_file(struct app *app, const struct args *args, struct err *err)
+{
+	struct selection s;
+	char path[PATH_MAX];
+	if (!select_origin(app, &s, err))
+		return false;
+	if (!layout_path(&app->layout, path, sizeof path, "version"))
+		return err_set(err, ERR_USAGE, "the path of the root is too long");
+	puts(s.origin_path[0] ? s.origin_path : path);
+	return true;
+}
+
+const struct command cmd_version_file = {
+	.name = "version-file",
+	.args = "",
+	.summary = "print the file that selects the version; without one, the global file",
+	.run = run_file,
+};

@@ -1,0 +1,110 @@
+#include "cli/select.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "core/host.h"
+#include "core/toolkits.h"
+
+static bool is_full_fit(enum host_fit fit)
+{
+	return fit == HOST_FIT_FULL;
+}
+
+static bool is_any_fit(enum host_fit fit)
+{
+	return fit == HOST_FIT_FULL || fit == HOST_FIT_MINOR;
+}
+
+static const struct toolkit *newest_that(const struct toolkits *all, const struct catalog *c,
+					 const struct host *h, bool (*fits)(enum host_fit))
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct catalog_release *r = catalog_find(c, all->items[i].name);
+		if (r && !all->items[i].dangling && fits(host_fit(h, r)))
+			return &all->items[i];
+	}
+	return NULL;
+}
+
+/* The newest installed one for this driver; none: the error names the one to install. */
+static bool supported(struct app *app, char text[VERSION_TEXT], struct err *err)
+{
+	autotoolkits struct toolkits all = {0};
+	const struct catalog_release *r;
+	struct host h;
+	host_probe(&h);
+	if (!catalog_load(&app->catalog, NULL, err) || !toolkits_read(&all, &app->layout, err) ||
+	    !host_supported(&h, &app->catalog, NULL, &r, err))
+		return false;
+	const struct toolkit *t = newest_that(&all, &app->catalog, &h, is_full_fit);
+	if (!t)
+		t = newest_that(&all, &app->catalog, &h, is_any_fit);
+	if (!t) {
+		err_set(err, ERR_NOT_INSTALLED,
+			"no installed version is one that driver %s supports", h.driver);
+		return err_hint(err, "cudaenv install %s", r->label);
+	}
+	memcpy(text, t->name, strlen(t->name) + 1);
+	return true;
+}
+
+bool select_to_pin(struct app *app, const char *word, char text[VERSION_TEXT], struct err *err)
+{
+	struct spec spec;
+	struct selection s;
+	if (!spec_parse(word, strlen(word), "the command line", &spec, err))
+		return false;
+	if (spec.kind == SPEC_SUPPORTED)
+		return supported(app, text, err);
+	if (!resolve_installed(&app->layout, &spec, &s, err))
+		return false;
+	memcpy(text, spec.kind == SPEC_LATEST ? s.name : spec.text, VERSION_TEXT);
+	return true;
+}
+
+/*
+ * The host compiler that must be named: the version file's `ccbin`, else the one that the install
+ * had to choose because this toolkit refuses the default one. "" for none.
+ */
+static bool host_compiler(const struct selection *s, char out[PATH_MAX], struct err *err)
+{
+	struct pinfile pins;
+	out[0] = '\0';
+	if (s->origin == ORIGIN_FILE) {
+		if (!pinfile_read(s->origin_path, &pins, err))
+			return false;
+		if (pins.ccbin[0]) {
+			snprintf(out, PATH_MAX, "%s", pins.ccbin);
+			return true;
+		}
+	}
+	if (!s->prefix[0] || !path_join(out, PATH_MAX, s->prefix, ".cudaenv/ccbin/g++") ||
+	    access(out, X_OK) < 0)
+		out[0] = '\0';
+	return true;
+}
+
+static enum ld_policy ld_policy(const struct config *c)
+{
+	const char *word = config_get(c, CONFIG_LD_LIBRARY_PATH);
+	return !strcmp(word, "always") ? LD_ALWAYS : !strcmp(word, "never") ? LD_NEVER : LD_AUTO;
+}
+
+bool select_environment(struct app *app, const char *spec, struct selection *s, struct toolenv *t,
+			struct err *err)
+{
+	char ccbin[PATH_MAX];
+	if (!resolve_select(&app->layout, spec, s, err) || !host_compiler(s, ccbin, err))
+		return false;
+	toolenv_build(t, &app->layout, s, ld_policy(&app->config), ccbin[0] ? ccbin : NULL);
+	return true;
+}
+
+void select_nothing(struct app *app, struct toolenv *t)
+{
+	struct selection none = {.name = "system"};
+	toolenv_build(t, &app->layout, &none, LD_NEVER, NULL);
+}

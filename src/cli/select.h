@@ -1,0 +1,21 @@
+#pragma once
+/* What the commands that select a version share. */
+#include <stdbool.h>
+
+#include "base/resolve.h"
+#include "base/toolenv.h"
+#include "cli/cmd.h"
+
+/*
+ * A SPEC that somebody wants to pin: parsed, and something installed answers it. text: what to write. It
+ * is the SPEC as typed, normalised; for `latest` and `supported` the number that they mean now, since a
+ * pin does not change by itself.
+ */
+must_check bool select_to_pin(struct app *app, const char *spec, char text[VERSION_TEXT],
+			      struct err *err);
+
+/* The selection for spec (NULL: what applies here) and the changes that it makes to the environment. */
+must_check bool select_environment(struct app *app, const char *spec, struct selection *s,
+				   struct toolenv *t, struct err *err);
+/* The same for `system`: what takes ours out. */
+void select_nothing(struct app *app, struct toolenv *t);
