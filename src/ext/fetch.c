@@ -126,7 +126,8 @@ static void fill_slots(struct run *r, uint64_t now)
 			struct task *t = &r->tasks[i];
 			if ((t->state != TASK_NEW) != begun || !is_due(t, now))
 				continue;
-			task_step(t, now);
+			while (is_due(t, now))
+				task_step(t, now);
 			follow_up(r, t);
 			used += holds_slot(t);
 		}

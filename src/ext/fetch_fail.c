@@ -19,12 +19,13 @@ bool transfer_fail(struct transfer *t, enum transfer_result result, enum err_cod
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	autofree char *asked = http_mask(t->asked);
-	autofree char *now = t->hops.n && t->url ? http_mask(t->url) : NULL;
+	autofree char *now = t->url ? http_mask(t->url) : NULL;
+	bool moved = t->hops.n && now && strcmp(asked, now) != 0;
 	t->result = result;
 	err_set(&t->err, code, "cannot fetch '%.300s'", asked);
 	size_t n = strlen(t->err.msg);
 	snprintf(t->err.msg + n, sizeof t->err.msg - n, "%s%.300s%s: %s",
-		 now ? ", redirected to '" : "", now ? now : "", now ? "'" : "", text);
+		 moved ? ", redirected to '" : "", moved ? now : "", moved ? "'" : "", text);
 	err_sanitize(t->err.msg);
 	return false;
 }

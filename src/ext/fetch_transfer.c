@@ -336,7 +336,6 @@ static bool hop(struct transfer *t, long status)
 	if (t->hops.n > MAX_HOPS)
 		return refuse_hop(t, next, "more than 10 redirects");
 	new_answer(t);
-	t->result = TRANSFER_HOP;
 	return set_url(t, next);
 }
 
@@ -383,8 +382,10 @@ enum transfer_result transfer_end(struct transfer *t, CURLcode code)
 		code = CURLE_OK; /* an error page longer than anybody wants to read */
 	if (code != CURLE_OK)
 		transfer_fail_curl(t, code);
+	else if (is_redirect(status) && hop(t, status))
+		return TRANSFER_HOP;
 	else if (is_redirect(status))
-		hop(t, status);
+		return t->result;
 	else
 		finish(t, status);
 	return t->result;
