@@ -200,6 +200,21 @@ const struct pyfile *pyfiles_pick(const struct pyfiles *f, const struct pyspec *
 	return best;
 }
 
+enum pyfiles_miss pyfiles_miss(const struct pyfiles *f, const struct pyspec *spec)
+{
+	enum pyfiles_miss why = PYFILES_NO_VERSION;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct pyfile *c = &f->files[i];
+		enum pyfiles_miss one = PYFILES_OTHER_PLATFORM;
+		if (!pyspec_holds(spec, &c->name.v))
+			continue;
+		if (c->fits)
+			one = c->yanked ? PYFILES_YANKED : PYFILES_PRE;
+		why = one > why ? one : why;
+	}
+	return why;
+}
+
 bool pyfiles_source(const struct pyfiles *f, const struct pyfile *file, char sha256[65],
 		    struct strlist *urls, struct err *err)
 {

@@ -44,6 +44,15 @@ const char *pyindex_words(const struct pyindex *ix);
  */
 const struct pyfile *pyfiles_pick(const struct pyfiles *f, const struct pyspec *spec, bool newest);
 
+/* Why nothing was picked. */
+enum pyfiles_miss {
+	PYFILES_NO_VERSION, /* no such version at all */
+	PYFILES_OTHER_PLATFORM,
+	PYFILES_YANKED,
+	PYFILES_PRE, /* only a pre-release */
+};
+enum pyfiles_miss pyfiles_miss(const struct pyfiles *f, const struct pyspec *spec);
+
 /*
  * The digest of a picked file: from an index, else of the local file itself. ERR_INTEGRITY when
  * neither is there. *urls: the same file at all sites that agree on it, local ones first.
