@@ -82,8 +82,12 @@ static void cannot_start(void **state)
 	assert_false(proc_run(&(struct proc){.argv = none}, &r, &e));
 	assert_int_equal(e.sys, ENOENT);
 	assert_string_equal(e.msg, "cannot run '/nonexistent/x': No such file or directory");
+	/* A folder on PATH that is closed to this user would make it EACCES. */
+	autofree char *path = xstrdup(getenv("PATH"));
+	setenv("PATH", "/usr/bin:/bin", 1);
 	assert_false(proc_run(&(struct proc){.argv = not_there}, &r, &e));
 	assert_int_equal(e.sys, ENOENT);
+	setenv("PATH", path, 1);
 	assert_false(proc_run(&(struct proc){.argv = closed}, &r, &e));
 	assert_int_equal(e.sys, EACCES);
 	assert_int_equal(r.status, 77);
