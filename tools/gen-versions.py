@@ -197,6 +197,8 @@ def add(facts, label, words):
 
 
 def main(args):
+    if args == ["--help"]:
+        return print(__doc__, end="")
     facts = Facts()
     if args == ["--output", "-"]:
         return sys.stdout.write(versions_ini(facts))

@@ -13,6 +13,7 @@
 #include "base/attr.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "core/choose.h"
 #include "core/config.h"
 
 static struct layout layout;
@@ -238,6 +239,11 @@ static void test_keys(void **state)
 	assert_true(config_key_parse("ld_library_path", &k, &err));
 	assert_int_equal(k, CONFIG_LD_LIBRARY_PATH);
 	assert_false(config_key_parse("LD_LIBRARY_PATH", &k, &err));
+	/* The words of `source` are the sources that there are. */
+	autobuf struct buf words = BUF_INIT(256);
+	for (const char *const *s = choose_sources; *s; s++)
+		buf_addf(&words, "%s%s", words.len ? "|" : "", *s);
+	assert_string_equal(config_info(CONFIG_SOURCE)->type, buf_str(&words));
 }
 
 int main(void)
