@@ -6,6 +6,9 @@
 
 /* In help order. */
 /* clang-format off */
+extern const struct command cmd_install;
+extern const struct command cmd_uninstall;
+extern const struct command cmd_verify;
 extern const struct command cmd_list_remote;
 extern const struct command cmd_versions;
 extern const struct command cmd_version;
@@ -34,6 +37,9 @@ extern const struct command cmd_commands;
 extern const struct command cmd_help;
 
 const struct command *const commands[] = {
+	&cmd_install,
+	&cmd_uninstall,
+	&cmd_verify,
 	&cmd_list_remote,
 	&cmd_versions,
 	&cmd_version,

@@ -1,0 +1,288 @@
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/lock.h"
+#include "base/pinfile.h"
+#include "base/resolve.h"
+#include "cli/applock.h"
+#include "cli/cmd.h"
+#include "cli/print.h"
+#include "cli/table.h"
+#include "core/choose.h"
+#include "core/install.h"
+#include "core/pin.h"
+#include "core/plan.h"
+#include "core/record.h"
+#include "core/shimdir.h"
+
+static const struct opt options[] = {
+	{'l', "list", NULL, "list what can be installed, as list-remote does"},
+	{'s', "skip-existing", NULL, "say nothing about versions that are there already"},
+	{'f', "force", NULL, "build anew and replace what is there"},
+	{'n', "dry-run", NULL, "print the plan with sizes, change nothing"},
+	{'j', "jobs", "N", "threads that unpack (default: one a processor)"},
+	{0, "profile", "P", "minimal, default or full"},
+	{0, "components", "A,B", "exactly these components instead of a profile"},
+	{0, "source", "S", "auto or wheels"},
+	{0, "arch", "A", "platform: x86_64 or sbsa (default: this machine's)"},
+	{0, "as", "NAME", "name of the folder below versions/"},
+	{0, "offline", NULL, "use only what is on this machine"},
+	{0, "verify", "LEVEL", "how far it is proved: files or compile"},
+	{0, "set-global", NULL, "make it the global version"},
+	{0, "set-local", NULL, "write it to .cuda-version here"},
+	{0, "accept-eula", NULL, "agree to NVIDIA's licence without the note"},
+	{0},
+};
+
+/* One version that was asked for, and what a version file adds to it. */
+struct wish {
+	const char *spec, *where;
+	const char *profile, *components;
+};
+
+static bool apply_flags(struct app *app, const struct args *a, struct err *err)
+{
+	static const struct {
+		const char *name;
+		enum config_key key;
+	} flags[] = {
+		{"jobs", CONFIG_JOBS},
+		{"profile", CONFIG_PROFILE},
+		{"source", CONFIG_SOURCE},
+		{"verify", CONFIG_VERIFY},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+		const char *v = opt_value(a, flags[i].name);
+		char flag[32];
+		snprintf(flag, sizeof flag, "--%s", flags[i].name);
+		if (v && !config_override(&app->config, flags[i].key, v, flag, err))
+			return false;
+	}
+	if (opt_flag(a, "offline") &&
+	    !config_override(&app->config, CONFIG_OFFLINE, "true", "--offline", err))
+		return false;
+	if (opt_flag(a, "accept-eula") &&
+	    !config_override(&app->config, CONFIG_ACCEPT_EULA, "true", "--accept-eula", err))
+		return false;
+	return true;
+}
+
+static void split_components(struct strlist *out, const char *list)
+{
+	while (*list) {
+		size_t n = strcspn(list, ", ");
+		autofree char *name = xstrndup(list, n);
+		if (n)
+			strlist_add(out, name);
+		list += n;
+		list += strspn(list, ", ");
+	}
+}
+
+static bool make_request(struct app *app, const struct args *a, const struct wish *w,
+			 const struct host *host, struct request *rq, struct err *err)
+{
+	const char *profile = config_get(&app->config, CONFIG_PROFILE);
+	const char *components = opt_value(a, "components");
+	if (!opt_value(a, "profile") && w->profile[0])
+		profile = w->profile;
+	if (!components && w->components[0])
+		components = w->components;
+	*rq = (struct request){.arch = opt_value(a, "arch")};
+	if (!rq->arch)
+		rq->arch = host->arch;
+	if (!host_arch_known(rq->arch))
+		return err_set(err, ERR_USAGE, "there is no CUDA for architecture '%s'", rq->arch);
+	if (!profile_parse(profile, &rq->profile)) {
+		err_set(err, ERR_USAGE, "there is no profile '%s'", profile);
+		return err_hint(err, "profiles are minimal, default and full");
+	}
+	if (components)
+		split_components(&rq->components, components);
+	return true;
+}
+
+static void print_plan(const struct app *app, const struct release *r, const struct plan *p)
+{
+	static const char *const from[] = {
+		[PLAN_STORE] = "store", [PLAN_CACHE] = "cache", [PLAN_FETCH] = "fetch"};
+	if (app->json) {
+		json_t *items = json_array();
+		for (size_t i = 0; i < p->n; i++) {
+			const struct component *c = p->items[i].c;
+			json_array_append_new(
+				items, json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "name", c->name,
+						 "version", c->version, "file", c->file, "sha256",
+						 c->sha256, "size", (json_int_t)c->size, "from",
+						 from[p->items[i].from]));
+		}
+		json_t *o =
+			json_pack("{s:s, s:s, s:s, s:o, s:I, s:I}", "version", r->label, "source",
+				  r->source, "arch", r->arch, "components", items, "fetch",
+				  (json_int_t)p->fetch, "unpacked", (json_int_t)p->unpacked);
+		print_json_line(stdout, o);
+		return;
+	}
+	char size[PRINT_TEXT], disk[PRINT_TEXT];
+	autotable struct table t = TABLE_INIT(4);
+	t.right = 1u << 2;
+	table_row(&t, (const char *const[]){"COMPONENT", "VERSION", "SIZE", "FROM"});
+	for (size_t i = 0; i < p->n; i++) {
+		const struct component *c = p->items[i].c;
+		table_row(&t, (const char *const[]){c->name, c->version, print_size(c->size, size),
+						    from[p->items[i].from]});
+	}
+	table_print(&t, stdout);
+	printf("CUDA %s from %s: %s to fetch, about %s on disk\n", r->label, r->source,
+	       print_size(p->fetch, size), print_size(p->unpacked, disk));
+}
+
+static void print_result(const struct app *app, const char *name, const char *prefix,
+			 const struct verdict *v)
+{
+	if (app->json) {
+		json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "version", name, "prefix", prefix,
+				      "verdict", v->word, "detail", v->detail);
+		print_json_line(stdout, o);
+	} else {
+		puts(prefix);
+	}
+}
+
+/* An installed toolkit that this host cannot use is an error of the host, told after all is done.
+ */
+static bool judge(const char *name, const struct verdict *v, struct err *err)
+{
+	if (verdict_good(v))
+		return true;
+	err_set(err, ERR_HOST, "%s is installed, but it cannot compile on this machine: %s: %s",
+		name, v->word, v->detail);
+	return err_hint(err, "%s", v->hint[0] ? v->hint : "run 'cudaenv verify' for the details");
+}
+
+static bool set_pins(struct app *app, const struct args *a, const char *name, const char *prefix,
+		     struct err *err)
+{
+	if (opt_flag(a, "set-global") && !pin_global(&app->layout, name, err))
+		return false;
+	return !opt_flag(a, "set-local") || pin_write(".cuda-version", name, err);
+}
+
+static bool install_found(struct app *app, const struct args *a, const struct release *r,
+			  const struct request *rq, const struct host *host, struct err *err)
+{
+	const char *as = opt_value(a, "as");
+	autofree char *name = as ? xstrdup(as)
+			      : strcmp(rq->arch, host->arch)
+				      ? xasprintf("%s-%s", r->label, rq->arch)
+				      : xstrdup(r->label);
+	autofree char *prefix = xasprintf("%s/versions/%s", app->layout.root, name);
+	struct install_opts o = {
+		.name = name,
+		.profile = rq->components.n ? "custom" : profile_name(rq->profile),
+	};
+	struct verdict v;
+	if (!probe_level_parse(config_get(&app->config, CONFIG_VERIFY), &o.level))
+		return err_set(err, ERR_USAGE, "there is no level '%s' of verification",
+			       config_get(&app->config, CONFIG_VERIFY));
+	if (opt_flag(a, "dry-run")) {
+		struct plan plan;
+		plan_make(&plan, &app->layout, config_get(&app->config, CONFIG_CACHE_DIR), r);
+		print_plan(app, r, &plan);
+		plan_clear(&plan);
+		return true;
+	}
+	/* Asked for again with the lock held: another one may have installed it meanwhile. */
+	autolock struct lock lock = LOCK_INIT;
+	if (!app_lock(app, &lock, err))
+		return false;
+	if (access(prefix, F_OK) == 0 && !opt_flag(a, "force")) {
+		if (!opt_flag(a, "skip-existing"))
+			event_note(&app->events, "%s is installed already (-f builds it anew)",
+				   name);
+		puts(prefix);
+		return set_pins(app, a, name, prefix, err);
+	}
+	if (!config_bool(&app->config, CONFIG_ACCEPT_EULA))
+		event_note(&app->events,
+			   "by installing you agree to NVIDIA's CUDA licence, which the "
+			   "archives carry (--accept-eula hides this note)");
+	return install_release(&app->layout, &app->config, r, &o, &app->events, &v, err) &&
+	       shimdir_rebuild(&app->layout, NULL, &app->events, err) &&
+	       pin_refresh(&app->layout, err) && set_pins(app, a, name, prefix, err) &&
+	       (print_result(app, name, prefix, &v), judge(name, &v, err));
+}
+
+static bool install_one(struct app *app, const struct args *a, const struct wish *w,
+			const struct host *host, struct err *err)
+{
+	struct request rq;
+	struct release r = {0};
+	struct source_ctx ctx = {
+		.catalog = &app->catalog,
+		.config = &app->config,
+		.cache_dir = config_get(&app->config, CONFIG_CACHE_DIR),
+		.offline = config_bool(&app->config, CONFIG_OFFLINE),
+		.events = &app->events,
+	};
+	bool ok = make_request(app, a, w, host, &rq, err) &&
+		  choose_release(&ctx, host, config_get(&app->config, CONFIG_SOURCE), w->spec,
+				 w->where, &rq, &r, err) &&
+		  install_found(app, a, &r, &rq, host, err);
+	release_clear(&r);
+	strlist_clear(&rq.components);
+	return ok;
+}
+
+static bool run(struct app *app, const struct args *a, struct err *err)
+{
+	char path[PATH_MAX];
+	struct pinfile pin = {0};
+	struct host host;
+	struct wish w = {.profile = "", .components = ""};
+
+	if (opt_flag(a, "list")) {
+		struct args none = {
+			.options = command_find("list-remote")->options, .pos = a->pos, .n = a->n};
+		return command_find("list-remote")->run(app, &none, err);
+	}
+	if (opt_value(a, "as") && a->n > 1)
+		return err_set(err, ERR_USAGE, "--as takes one version, %d were given", a->n);
+	if (!apply_flags(app, a, err))
+		return false;
+	host_probe(&host);
+	for (int i = 0; i < a->n; i++) {
+		w.spec = a->pos[i];
+		w.where = "the command line";
+		if (!install_one(app, a, &w, &host, err))
+			return false;
+	}
+	if (a->n)
+		return true;
+	if (!pinfile_find(path, sizeof path)) {
+		err_set(err, ERR_USAGE, "no version given, and no .cuda-version here or above");
+		return err_hint(err, "name one, as in 'cudaenv install 13.0', or see "
+				     "'cudaenv list-remote'");
+	}
+	if (!pinfile_read(path, &pin, err))
+		return false;
+	w = (struct wish){pin.version[0], path, pin.profile, pin.components};
+	return install_one(app, a, &w, &host, err);
+}
+
+const struct command cmd_install = {
+	.name = "install",
+	.args = "[SPEC...]",
+	.summary = "download, unpack and prove toolkits",
+	.about = "Without SPEC it installs what the nearest .cuda-version asks for. The prefix is "
+		 "printed; everything else goes to standard error.",
+	.options = options,
+	.min_args = 0,
+	.max_args = -1,
+	.needs = NEED_CATALOG,
+	.run = run,
+};
