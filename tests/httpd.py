@@ -65,9 +65,9 @@ DIR/FILE.requires-python holds that value. Flags follow the word "simple" (/simp
 As a proxy: absolute request targets are answered as if they were paths of this server (log: "proxy": true),
 CONNECT gets 502; with --proxy-auth both get 407 unless the right Proxy-Authorization comes.
 
---log FILE gets one JSON object a line when an answer is through: method, path, mode, range, status, sent
+--log FILE gets one JSON object a line as each answer ends: method, path, mode, range, status, sent
 (body bytes), host, user (of Basic), accept, encoding, agent, connection (a number for each connection), proxy.
-/log answers with the lines so far, /clear forgets them and all counts.
+/log answers with the lines so far in the order of arrival, /clear forgets them and all counts.
 """
 import argparse
 import base64
@@ -144,10 +144,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # ---- one request
 
     def do_GET(self):
-        self.sent, self.status, self.mode, self.through_proxy = 0, 0, "", False
         target = self.path
-        if "://" in target:
-            self.through_proxy = True
+        self.begin("://" in target)
+        if self.through_proxy:
             parts = urllib.parse.urlsplit(target)
             target = parts.path + ("?" + parts.query if parts.query else "")
         try:
@@ -163,7 +162,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def do_CONNECT(self):
-        self.sent, self.status, self.mode, self.through_proxy = 0, 0, "", True
+        self.begin(True)
         if self.proxy_allowed():
             self.simple_answer(502, b"no tunnels here\n")
         self.note(self.path)
@@ -184,8 +183,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except ValueError:
             return "?"
 
+    def begin(self, through_proxy):
+        self.sent, self.status, self.mode, self.through_proxy = 0, 0, "", through_proxy
+        self.entry = {}
+        if self.path not in ("/log", "/clear"):
+            with LOCK:
+                self.server.entries.append(self.entry)
+
     def note(self, target):
-        if target.split("?")[0] in ("/log", "/clear"):
+        if target in ("/log", "/clear"):
             return
         credentials = self.basic("Authorization")
         entry = {"method": self.command, "path": target, "mode": self.mode, "status": self.status,
@@ -195,10 +201,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
                  "agent": self.headers.get("User-Agent"), "connection": self.number,
                  "proxy": self.through_proxy}
         with LOCK:
-            self.server.entries.append(entry)
+            self.entry.update(entry)
             if self.server.options.log:
                 with open(self.server.options.log, "a", encoding="utf-8") as f:
                     f.write(json.dumps(entry) + "\n")
+
+    def log_text(self):
+        """In the order of arrival; an answer that is still going on gets two seconds."""
+        for _ in range(200):
+            with LOCK:
+                if all(self.server.entries):
+                    break
+            time.sleep(0.01)
+        with LOCK:
+            return "".join(json.dumps(e) + "\n" for e in self.server.entries if e)
 
     # ---- answers
 
@@ -238,9 +254,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def route(self, target):
         path = urllib.parse.unquote(target.split("?")[0])
         if path == "/log":
-            with LOCK:
-                text = "".join(json.dumps(e) + "\n" for e in self.server.entries)
-            self.simple_answer(200, text.encode())
+            self.simple_answer(200, self.log_text().encode())
         elif path == "/clear":
             with LOCK:
                 self.server.entries.clear()

@@ -380,6 +380,10 @@ enum transfer_result transfer_end(struct transfer *t, CURLcode code)
 	t->retry_after = wait > 0 && wait < 86400 ? (long)wait : wait > 0 ? 86400 : 0;
 	if (code == CURLE_WRITE_ERROR && t->drop)
 		code = CURLE_OK; /* an error page longer than anybody wants to read */
+	/* What came before the cut is kept for the resume, but does not replace a longer part. */
+	bool keep = code != CURLE_OK && t->head_n && !t->head_seen && t->part && !t->part->len;
+	if (keep && !open_body(t))
+		return t->result;
 	if (code != CURLE_OK)
 		transfer_fail_curl(t, code);
 	else if (is_redirect(status) && hop(t, status))
