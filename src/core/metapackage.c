@@ -147,6 +147,13 @@ static bool fetch_file(const struct pyindex *ix, const struct source_ctx *ctx,
 	return true;
 }
 
+static bool bad_file(const struct pyfile *f, struct err *err)
+{
+	err_prefix(err, "bad metapackage '%s'", f->file);
+	return err_hint(err,
+			"its index may be at fault; another one: cudaenv config set index URL");
+}
+
 static bool read_metadata(const char *path, struct buf *text, struct err *err)
 {
 	struct zip *z;
@@ -209,10 +216,10 @@ static bool open_file(struct pyindex *ix, const struct source_ctx *ctx, const st
 		return false;
 	if (!read_metadata(path, &text, err) ||
 	    !wheelmeta_parse(buf_str(&text), text.len, rq->arch, &m.meta, err))
-		return err_prefix(err, "bad metapackage '%s'", f->file);
+		return bad_file(f, err);
 	if (!check(&m.meta, f, err)) {
 		wheelmeta_clear(&m.meta);
-		return err_prefix(err, "bad metapackage '%s'", f->file);
+		return bad_file(f, err);
 	}
 	if (!judge(ctx, rq, &text, &m.meta, err)) {
 		wheelmeta_clear(&m.meta);

@@ -11,7 +11,7 @@
 #include "core/wheelpick.h"
 
 /* At most one request a package and index; as many at once as a browser would have. */
-enum { REQUESTS = 8, RETRIES = 3, RETRY_WAIT_MS = 500 };
+enum { REQUESTS = 8, RETRIES = 3, RETRY_WAIT_MS = 300 };
 
 struct resolver {
 	struct pyindex *ix;
