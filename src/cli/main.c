@@ -87,37 +87,48 @@ static bool start(struct app *app, const struct command *c, const struct args *a
 	return ok;
 }
 
-static bool dispatch(struct app *app, char **argv, struct err *err)
+static bool print_version(void)
 {
-	struct globals g = {0};
-	autoargs struct args first = {0}, own = {0};
-	bool ok = opts_parse(argv, NULL, true, &first, &g, err);
+	puts("cudaenv " VERSION);
+	return true;
+}
 
-	set_flags(app, &g);
-	if (!ok)
-		return err_hint(err, "see 'cudaenv help'");
-	if (g.version) {
-		puts("cudaenv " VERSION);
-		return true;
-	}
-	if (!first.n) {
-		help_overview(g.help ? stdout : stderr);
-		app->exit_status = g.help ? 0 : ERR_USAGE;
-		return true;
-	}
-	const struct command *c = command_find(first.pos[0]);
+/* words: the command's name and what stands behind it. */
+static bool run_command(struct app *app, char **words, struct globals *g, struct err *err)
+{
+	autoargs struct args args = {0};
+	const struct command *c = command_find(words[0]);
 	if (!c)
-		return unknown_command(first.pos[0], err);
-	ok = opts_parse(first.pos + 1, c->options, c->needs & ARGS_PASS, &own, &g, err);
-	set_flags(app, &g);
+		return unknown_command(words[0], err);
+	bool ok = opts_parse(words + 1, c->options, c->needs & ARGS_PASS, &args, g, err);
+	set_flags(app, g);
 	if (!ok)
 		return err_hint(err, "see 'cudaenv help %s'", c->name);
-	if (g.help) {
+	if (g->version)
+		return print_version();
+	if (g->help) {
 		/* The function that `init` prints evaluates what comes from stdout. */
 		help_command(getenv("CUDAENV_SHELL") ? stderr : stdout, c);
 		return true;
 	}
-	return check_operands(c, &own, err) && start(app, c, &own, err);
+	return check_operands(c, &args, err) && start(app, c, &args, err);
+}
+
+static bool dispatch(struct app *app, char **argv, struct err *err)
+{
+	struct globals g = {0};
+	autoargs struct args args = {0};
+	bool ok = opts_parse(argv, NULL, true, &args, &g, err);
+	set_flags(app, &g);
+	if (!ok)
+		return err_hint(err, "see 'cudaenv help'");
+	if (args.n)
+		return run_command(app, args.pos, &g, err);
+	if (g.version)
+		return print_version();
+	help_overview(g.help ? stdout : stderr);
+	app->exit_status = g.help ? 0 : ERR_USAGE;
+	return true;
 }
 
 /* A result that did not reach its reader is an error; a reader that has seen enough is none. */

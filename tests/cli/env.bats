@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# The list of variables, for shells and programs.
+load lib
+setup() {
+	setup_root
+	fake_toolkit 12.4.1
+	fake_toolkit 11.8.0
+}
+teardown() { teardown_root; }
+
+prefix_of() { printf '%s\n' "$CUDAENV_ROOT/versions/$1"; }
+
+@test "all variables point at one toolkit" {
+	cudaenv env 12.4
+	assert_status 0
+	assert_stderr ""
+	local p
+	p=$(prefix_of 12.4.1)
+	assert_stdout "export PATH='$p/bin:$T/bin:/usr/bin:/bin'
+export CUDA_HOME='$p'
+export CUDA_PATH='$p'
+export CUDA_ROOT='$p'
+export CUDAToolkit_ROOT='$p'
+export CUDACXX='$p/bin/nvcc'
+export LD_LIBRARY_PATH='$p/lib64'"
+}
+
+# leave_and_compare SHELL...: enters 12.4, 11.8, leaves, and prints the environment before and after.
+round_trip() {
+	cat >"$T/try" <<-'EOS'
+		env | grep -v '^_=' | sort >"$T/before"
+		eval "$("$CUDAENV" env 12.4)"
+		eval "$("$CUDAENV" env 11.8)"
+		echo "$PATH"
+		eval "$("$CUDAENV" env --unset)"
+		env | grep -v '^_=' | sort >"$T/after"
+	EOS
+	capture "$@" "$T/try"
+	assert_status 0
+	assert_stderr ""
+	cmp "$T/before" "$T/after" || fail "$(diff "$T/before" "$T/after")"
+}
+
+@test "what env changed, env --unset gives back" {
+	local shell
+	for shell in bash "zsh -f" dash; do
+		command -v "${shell%% *}" >/dev/null || continue
+		# shellcheck disable=SC2086
+		round_trip $shell
+		assert_stdout "$(prefix_of 11.8.0)/bin:$T/bin:/usr/bin:/bin"
+		# shellcheck disable=SC2086
+		CUDA_HOME="/usr/local/it's cuda" CUDACXX=mine LD_LIBRARY_PATH=/a::/b round_trip $shell
+	done
+}
+
+@test "in fish too" {
+	command -v fish >/dev/null || skip "no fish"
+	cat >"$T/try" <<-'EOS'
+		env | grep -v '^_=' | sort >"$T/before"
+		$CUDAENV env 12.4 --shell fish | source
+		$CUDAENV env 11.8 --format fish | source
+		string join : $PATH
+		echo $CUDA_HOME
+		$CUDAENV env --unset --shell fish | source
+		env | grep -v '^_=' | sort >"$T/after"
+	EOS
+	CUDA_HOME="/usr/local/it's \\cuda" LD_LIBRARY_PATH=/a:/b capture fish --no-config "$T/try"
+	assert_status 0
+	assert_stdout "$(prefix_of 11.8.0)/bin:$T/bin:/usr/bin:/bin
+$(prefix_of 11.8.0)"
+	cmp "$T/before" "$T/after" || fail "$(diff "$T/before" "$T/after")"
+}
+
+@test "values are quoted, whatever they hold" {
+	mv "$CUDAENV_ROOT" "$T/ro'ot \$(touch x)\"\`\\"
+	export CUDAENV_ROOT="$T/ro'ot \$(touch x)\"\`\\"
+	local shell
+	for shell in bash dash; do
+		# shellcheck disable=SC2016
+		capture $shell -c 'eval "$("$CUDAENV" env 12.4)"; printf "%s\n" "$CUDA_HOME"'
+		assert_status 0
+		assert_stdout "$CUDAENV_ROOT/versions/12.4.1"
+	done
+	if command -v fish >/dev/null; then
+		# shellcheck disable=SC2016
+		capture fish --no-config -c '$CUDAENV env 12.4 --shell fish | source; echo $CUDA_HOME'
+		assert_stdout "$CUDAENV_ROOT/versions/12.4.1"
+	fi
+	refute_exists x
+}
+
+@test "JSON has every variable and no bookkeeping" {
+	CUDA_HOME=/mine cudaenv env 12.4 --format json
+	assert_status 0
+	[ "$(python3 -c '
+import json, sys
+e = json.load(sys.stdin)
+print(*sorted(e))
+assert e["CUDA_HOME"] == e["CUDA_PATH"]' <<<"$out")" = \
+		"CUDACXX CUDAToolkit_ROOT CUDA_HOME CUDA_PATH CUDA_ROOT LD_LIBRARY_PATH PATH" ]
+	local json=$out
+	CUDA_HOME=/mine cudaenv --json env 12.4
+	assert_stdout "$json"
+	CUDA_HOME=$(prefix_of 12.4.1) cudaenv --json env --unset
+	assert_stdout_has '"CUDA_HOME": null'
+}
+
+@test "LD_LIBRARY_PATH by setting, and not in virtual environments" {
+	VIRTUAL_ENV=/venv cudaenv env 12.4
+	refute_stdout_has LD_LIBRARY_PATH
+	CONDA_PREFIX=/conda cudaenv env 12.4
+	refute_stdout_has LD_LIBRARY_PATH
+	cudaenv config set ld_library_path always
+	assert_status 0
+	VIRTUAL_ENV=/venv cudaenv env 12.4
+	assert_stdout_has LD_LIBRARY_PATH
+	cudaenv config set ld_library_path never
+	cudaenv env 12.4
+	refute_stdout_has LD_LIBRARY_PATH
+}
+
+@test "CUDAHOSTCXX where the default compiler does not serve, or the file says so" {
+	cudaenv env 12.4
+	refute_stdout_has CUDAHOSTCXX
+	mkdir -p "$(prefix_of 11.8.0)/.cudaenv/ccbin"
+	ln -s /bin/true "$(prefix_of 11.8.0)/.cudaenv/ccbin/g++"
+	cudaenv env 11.8
+	assert_stdout_has "export CUDAHOSTCXX='$(prefix_of 11.8.0)/.cudaenv/ccbin/g++'"
+	printf '12.4\nccbin=/opt/my gcc/bin/g++\n' >.cuda-version
+	cudaenv env
+	assert_stdout_has "export CUDAHOSTCXX='/opt/my gcc/bin/g++'"
+}
+
+@test "system: what is ours goes, what is not stays" {
+	PATH="$(prefix_of 12.4.1)/bin:$PATH" CUDA_HOME=$(prefix_of 12.4.1) CUDA_PATH=/mine cudaenv env system
+	assert_status 0
+	assert_stdout "export PATH='$T/bin:/usr/bin:/bin'
+unset CUDA_HOME"
+}
+
+@test "wrong words" {
+	cudaenv env 13
+	assert_status 3
+	assert_stdout ""
+	cudaenv env --shell bsh 12.4
+	assert_status 2
+	assert_stderr_has "did you mean 'bash'?"
+	cudaenv env --format jsn
+	assert_status 2
+	assert_stderr_has "did you mean 'json'?"
+	cudaenv env --unset 12.4
+	assert_status 2
+}
