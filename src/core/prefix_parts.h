@@ -33,7 +33,7 @@ must_check bool prefix_write(int dir, const char *name, const void *data, size_t
 			     struct err *err);
 must_check bool prefix_read(int dir, const char *name, struct buf *out, struct err *err);
 
-/* libX.so, libX.so.N; nvvm/{lib64,include}; extras/CUPTI */
+/* libX.so -> libX.so.N, in nvvm/lib64 too; extras/CUPTI */
 must_check bool prefix_libs(const struct prefix *p, struct err *err);
 /* lib64/stubs: libcuda.so.1 and libnvidia-ml.so.1, made from the headers */
 must_check bool prefix_stubs(const struct prefix *p, struct err *err);
