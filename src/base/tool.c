@@ -108,8 +108,11 @@ static bool find_on_path(const struct layout *l, const char *tool, const struct 
 bool tool_find(const struct layout *l, const struct selection *s, const char *tool,
 	       const struct stat *self, char *out, size_t cap, struct err *err)
 {
+	struct stat shim;
 	if (!path_safe_component(tool))
 		return err_set(err, ERR_NO_TOOL, "'%s' is not the name of a tool", tool);
+	if (!self && layout_root_path(l, 0, "shims", tool, out, cap) && stat(out, &shim) == 0)
+		self = &shim;
 	if (s->prefix[0])
 		return find_in_prefix(l, s, tool, self, out, cap, err);
 	return find_on_path(l, tool, self, out, cap) || no_tool(l, s, tool, err);

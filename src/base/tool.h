@@ -15,7 +15,7 @@ struct stat;
 /*
  * <prefix>/bin/<tool>; for `system` the first executable file of this name on PATH. Empty and relative
  * parts of PATH, and those below shims/, versions/ and current/ of a root, are never looked at.
- * self: the running shim, which is never the answer (same device and inode); NULL: none.
+ * self: the running shim, which is never the answer (same device and inode); NULL: shims/<tool>.
  * ERR_NO_TOOL names the versions that have it; ERR_NOT_EXECUTABLE: there, but not a program.
  */
 must_check bool tool_find(const struct layout *l, const struct selection *s, const char *tool,
