@@ -15,6 +15,7 @@
 #include "base/scan.h"
 #include "base/tree.h"
 #include "core/place.h"
+#include "core/shimnames.h"
 #include "core/toolkits.h"
 
 enum { SHIM_MAX = 8 << 20 };
@@ -92,7 +93,7 @@ static bool collect(void *ctx, const char *name, unsigned char type)
 	if (strlist_has(&c->s->wanted, name) || !path_safe_component(name) || !is_program(path) ||
 	    !stays_inside(c->t->prefix, path))
 		return true;
-	if (shimdir_wants(name, !c->t->target))
+	if (shimnames_want(name, !c->t->target))
 		strlist_add(&c->s->wanted, name);
 	else if (!c->t->target)
 		event_note(c->s->ev, "'%s' of %s gets no shim: builds need the system's", name,

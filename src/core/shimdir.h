@@ -23,6 +23,3 @@ must_check bool shimdir_rebuild(const struct layout *l, const char *shim, const 
 				struct err *err);
 /* The names that are there now, sorted. */
 must_check bool shimdir_list(const struct layout *l, struct strlist *out, struct err *err);
-
-/* Whether a tool of this name gets a shim; ours: from a version that cudaenv installed. */
-bool shimdir_wants(const char *name, bool ours);

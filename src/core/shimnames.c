@@ -1,7 +1,9 @@
-/* Which names become shims. */
+#include "core/shimnames.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "core/shimdir.h"
+#include "base/attr.h"
 
 /* What builds need from the system, whatever folder of a toolkit has one too. */
 static const char *const never[] = {
@@ -78,7 +80,7 @@ static size_t stem(const char *name)
 	return n;
 }
 
-bool shimdir_wants(const char *name, bool ours)
+bool shimnames_want(const char *name, bool ours)
 {
 	if (name[0] == '.' || name[0] == '-')
 		return false;
