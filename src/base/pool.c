@@ -85,7 +85,7 @@ static int processors(void)
 
 struct pool *pool_new(int threads)
 {
-	int n = threads > 0 ? threads : processors();
+	int n = threads > 0 ? threads : 2 * processors();
 	struct pool *p = xcalloc(1, sizeof *p + (size_t)n * sizeof p->threads[0]);
 	sigset_t all, old;
 	pthread_mutex_init(&p->mutex, NULL);

@@ -6,7 +6,7 @@
 struct pool;
 typedef void pool_fn(void *arg);
 
-/* threads 0: as many as there are processors this process may use. */
+/* threads 0: two for each processor that this process may use, since jobs wait for the disk as well. */
 struct pool *pool_new(int threads);
 int pool_threads(const struct pool *p);
 /* May be called from any thread, from jobs as well. */

@@ -127,11 +127,24 @@ static bool write_component(const struct add *a, struct err *err)
 	json_decref(root);
 	if (!text)
 		return err_set(err, ERR_FAILED, "cannot write '%s': a name is not UTF-8", path);
-	/* Not atomic_write: the folder is not published yet, and one sync covers all of it. */
 	autoclose int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
 	if (fd < 0 || !io_write_all(fd, text, strlen(text)) || fchmod(fd, 0444) < 0 ||
-	    close(take_fd(&fd)) < 0)
+	    !store_sync_last(fd) || close(take_fd(&fd)) < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot write '%s'", path);
+	return true;
+}
+
+static bool sync_files(const struct add *a, struct err *err)
+{
+	size_t i;
+	json_t *file;
+	json_array_foreach(a->files, i, file)
+	{
+		const char *path = json_string_value(json_object_get(file, "path"));
+		if (!store_sync_file(a->treefd, path))
+			return err_sys(err, ERR_FILESYSTEM, "cannot write '%s/%s' to disk", a->tree,
+				       path);
+	}
 	return true;
 }
 
@@ -139,7 +152,7 @@ static bool write_component(const struct add *a, struct err *err)
 static bool publish(struct add *a, struct err *err)
 {
 	autofree char *to = entry_dir(a->l, a->c->sha256);
-	if (!write_component(a, err) || !store_sync(a->treefd, a->dir, err) || !intr_check(err))
+	if (!sync_files(a, err) || !write_component(a, err) || !intr_check(err))
 		return false;
 	if (rename(a->dir, to) == 0) {
 		free(take_ptr(a->dir));
@@ -167,7 +180,8 @@ static void on_unpacked(void *ctx, bool ok, const struct err *err)
 {
 	struct add *a = ctx;
 	struct err copy = *err;
-	/* Behind all inflating: by then several entries wait, and one sync serves them. */
+	/* Behind all inflating: it waits for the disk, and what was written last is nearer to it
+	 * then. */
 	if (ok)
 		pool_add(a->pool, run_publish, a);
 	else

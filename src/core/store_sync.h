@@ -1,15 +1,16 @@
 #pragma once
-/* Inside of the store: durability, shared by the entries that are ready at the same time. */
+/*
+ * Inside of the store: an entry is on the disk before it is published, so that a power cut cannot leave an
+ * entry with files cut short, which every later install would trust.
+ */
 #include <stdbool.h>
 
-#include "base/attr.h"
-#include "base/err.h"
-
 /*
- * Returns when everything written before the call is on the disk of the file system of fd. path: for
- * messages. From any thread.
+ * First, for each file: its data is on its way (see zip_unpack.c), wait until it has arrived. Then a last
+ * file, written after that: makes it, and all that it follows, durable. Both: errno on false.
  */
-must_check bool store_sync(int fd, const char *path, struct err *err);
+bool store_sync_file(int dirfd, const char *path);
+bool store_sync_last(int fd);
 
 /* 64 lower-case hexadecimal digits: nothing else becomes a path. */
 bool store_valid_sha256(const char *s);

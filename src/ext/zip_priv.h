@@ -24,7 +24,11 @@ int zip_name_cmp(const char *a, const char *b);
 /* `next` follows `prev` in that order: why the two exclude each other, or NULL. */
 const char *zip_name_clash(const char *prev, const char *next);
 
-/* Takes the content of an entry, piece by piece, in order. */
+/*
+ * Takes the content of an entry, piece by piece, in order: aligned as O_DIRECT wants it, all of
+ * ZIP_PIECE_BYTES but the last.
+ */
+enum { ZIP_PIECE_BYTES = 256 << 10, ZIP_PIECE_ALIGN = 4096 };
 typedef bool zip_put_fn(void *ctx, const void *p, size_t n, struct err *err);
 /*
  * Reads, inflates and checks one entry (length, CRC-32, end of the packed data). What put() was given is
