@@ -254,12 +254,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def route(self, target):
         path = urllib.parse.unquote(target.split("?")[0])
         if path == "/log":
-            self.simple_answer(200, self.log_text().encode())
+            self.simple_answer(200, self.log_text().encode(), {"Connection": "close"})
         elif path == "/clear":
             with LOCK:
                 self.server.entries.clear()
                 self.server.counts.clear()
-            self.simple_answer(200, b"")
+            self.simple_answer(200, b"", {"Connection": "close"})
         elif self.server.options.simple and re.match(r"/simple(\+[^/]*)?(/|$)", path):
             self.index(path)
         else:

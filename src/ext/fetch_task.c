@@ -323,7 +323,7 @@ static void refused(struct task *t, const struct err *err)
 	m->err = *err;
 	m->dead = true;
 	/* Bytes beyond what was expected: nothing of it can be trusted. */
-	if (t->job && err->code == ERR_INTEGRITY && t->transfer.head_seen && !reset(t))
+	if (t->job && err->code == ERR_INTEGRITY && t->transfer.stored && !reset(t))
 		return;
 	choose(t, t->at + 1);
 	tell_retry(t, err, m->not_before);
@@ -423,7 +423,11 @@ void task_ended(struct task *t, CURLcode code, uint64_t now)
 			start(t);
 		break;
 	case TRANSFER_RETRY:
-		retry(t, code, now);
+		/* All is there, only the end was not as announced. */
+		if (t->job && t->sha256 && t->part.len && digest_right(t))
+			done(t);
+		else
+			retry(t, code, now);
 		break;
 	case TRANSFER_REFUSED:
 		refused(t, &t->transfer.err);

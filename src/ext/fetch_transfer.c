@@ -53,12 +53,20 @@ static bool judge_range(struct transfer *t)
 	return true;
 }
 
+static long status_of(struct transfer *t)
+{
+	long status = 0;
+	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
 static bool judge_length(struct transfer *t)
 {
 	curl_off_t told = -1;
+	long status = status_of(t);
 	curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &told);
-	if (told < 0 || !t->part)
-		return true;
+	if (told < 0 || (told == 0 && !status) || status == 206)
+		return true; /* a file:// device has no length */
 	uint64_t length = (uint64_t)told;
 	if (t->size && length != t->size) {
 		/* A mirror in the middle of an update sends too little; what is too long stays so.
@@ -83,13 +91,6 @@ static bool html_page(struct transfer *t)
 			"open the URL in a browser, or give credentials in it or in ~/.netrc");
 }
 
-static long status_of(struct transfer *t)
-{
-	long status = 0;
-	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-	return status;
-}
-
 /* Once for each answer, when its headers are complete. */
 static bool judge(struct transfer *t)
 {
@@ -109,7 +110,7 @@ static bool judge(struct transfer *t)
 		t->head_seen = true;
 		return judge_range(t);
 	}
-	return judge_length(t);
+	return true;
 }
 
 static bool too_long(struct transfer *t, uint64_t limit)
@@ -126,6 +127,7 @@ static bool store(struct transfer *t, const char *data, size_t n)
 	uint64_t limit = t->size ? t->size : t->max;
 	if (n > limit - t->part->len)
 		return too_long(t, limit);
+	t->stored = true;
 	if (part_write(t->part, data, n, &t->err))
 		return true;
 	t->result = TRANSFER_FATAL;
@@ -138,6 +140,8 @@ static bool open_body(struct transfer *t)
 	t->head_seen = true;
 	if (t->part && http_html_body(t->head, t->head_n))
 		return html_page(t);
+	if (t->part && !judge_length(t))
+		return false;
 	if (t->part && t->part->len && !part_reset(t->part, &t->err)) {
 		t->result = TRANSFER_FATAL;
 		return false;
@@ -277,7 +281,7 @@ static bool set_url(struct transfer *t, const char *url)
 
 static void new_answer(struct transfer *t)
 {
-	t->judged = t->drop = t->head_seen = t->encoded = false;
+	t->judged = t->drop = t->head_seen = t->stored = t->encoded = false;
 	t->head_n = 0;
 	t->dropped = 0;
 	t->retry_after = 0;

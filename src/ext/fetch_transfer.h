@@ -49,6 +49,7 @@ struct transfer {
 	char head[64];       /* the body's first bytes until it is clear that they are no HTML page */
 	size_t head_n;
 	bool head_seen;
+	bool stored;         /* bytes of this answer went into the part */
 	char errbuf[CURL_ERROR_SIZE];
 };
 

@@ -72,7 +72,8 @@ void server_start(struct server *s, const char *const *options)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
 	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-	int rc = posix_spawnp(&s->pid, "python3", &actions, NULL, (char **)(uintptr_t)argv, environ);
+	int rc =
+		posix_spawnp(&s->pid, "python3", &actions, NULL, (char **)(uintptr_t)argv, environ);
 	assert_int_equal(rc, 0);
 	posix_spawn_file_actions_destroy(&actions);
 	close(in[0]);
@@ -93,9 +94,9 @@ void server_stop(struct server *s)
 
 static void quiet_environment(void)
 {
-	static const char *const names[] = {"http_proxy",    "HTTP_PROXY",     "https_proxy",
-					    "HTTPS_PROXY",   "all_proxy",      "ALL_PROXY",
-					    "no_proxy",      "NO_PROXY",       "SSL_CERT_FILE",
+	static const char *const names[] = {"http_proxy",     "HTTP_PROXY",	"https_proxy",
+					    "HTTPS_PROXY",    "all_proxy",	"ALL_PROXY",
+					    "no_proxy",	      "NO_PROXY",	"SSL_CERT_FILE",
 					    "CURL_CA_BUNDLE", "REQUEST_METHOD", "NETRC"};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		unsetenv(names[i]);
@@ -224,7 +225,9 @@ bool net_get(struct get *g)
 				.urls = &urls,
 				.dest = net_path("d"),
 				.sha256 = g->sha256 ? g->sha256 : net.sha256,
-				.size = g->no_size ? 0 : g->size ? g->size : NET_SIZE,
+				.size = g->no_size ? 0
+					: g->size  ? g->size
+						   : NET_SIZE,
 				.max = g->max};
 	struct fetch_opts o = g->o;
 	o.events = &events;

@@ -116,15 +116,17 @@ static void part_is_a_wrong_beginning(void **state)
 	assert_non_null(strstr(g.retries, "sha256 mismatch"));
 }
 
-/* A server that cannot continue a file: the whole is asked for, once, and nothing counts as a failure. */
+/* A server that cannot continue a file: the whole is asked for, once, and nothing counts as a
+ * failure. */
 static void server_cannot_resume(void **state)
 {
 	static const struct {
 		const char *mode;
 		size_t requests;
-	} cases[] = {{"norange", 1},      {"false206/1", 2},  {"false206/1000", 2}, {"badtotal/1", 2},
-		     {"badtotal/-1", 2},  {"startotal", 2},   {"no206", 2},         {"416", 2},
-		     {"false206/1x1", 2}, {"nolength", 1},    {"chunked", 1}};
+	} cases[] = {{"norange", 1},	{"false206/1", 2},  {"false206/1000", 2},
+		     {"badtotal/1", 2}, {"badtotal/-1", 2}, {"startotal", 2},
+		     {"no206", 2},	{"416", 2},	    {"false206/1x1", 2},
+		     {"nolength", 1},	{"chunked", 1}};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		net_fresh(state);
 		struct get g = GET(net_url(cases[i].mode));
