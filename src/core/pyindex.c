@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/attr.h"
+#include "core/pagecache.h"
 #include "core/pyurl.h"
 #include "ext/digest.h"
 
@@ -40,7 +41,7 @@ static bool load_page(struct pyindex *ix, size_t site, const char *url, const ch
 		      struct pyfiles *out, struct err *err)
 {
 	struct fetch_answer a = {.body = BUF_INIT(PYPAGE_MAX)};
-	if (!fetch_memory(url, accept_index, ix->fetch, &a, err))
+	if (!pagecache_fetch(ix->cache_dir, url, accept_index, ix->fetch, &a, err))
 		return false;
 	autofree char *base = pyurl_without_login(*a.url ? a.url : url);
 	struct pypage page = {.text = buf_str(&a.body),
@@ -87,9 +88,9 @@ static bool load_flat(struct pyindex *ix, size_t site, struct err *err)
 }
 
 bool pyindex_init(struct pyindex *ix, const struct pyconf *conf, const char *arch,
-		  const struct fetch_opts *fetch, struct err *err)
+		  const struct fetch_opts *fetch, const char *cache_dir, struct err *err)
 {
-	struct pyindex new = {.conf = conf, .arch = arch, .fetch = fetch};
+	struct pyindex new = {.conf = conf, .arch = arch, .fetch = fetch, .cache_dir = cache_dir};
 	new.flat = xcalloc(conf->n, sizeof *new.flat);
 	new.down = xcalloc(conf->n, sizeof *new.down);
 	for (size_t i = 0; i < conf->n; i++)

@@ -18,13 +18,15 @@ struct pyindex {
 	const struct pyconf *conf;
 	const char *arch;
 	const struct fetch_opts *fetch;
+	const char *cache_dir; /* pages are kept there, and serve offline */
 	struct pyfiles *flat; /* by site: what its folder or page of links holds */
 	atomic_bool *down;    /* by site: it failed before and is not asked again */
 };
 
 /* Reads folders and pages of links. All arguments are borrowed until pyindex_clear. */
 must_check bool pyindex_init(struct pyindex *ix, const struct pyconf *conf, const char *arch,
-			     const struct fetch_opts *fetch, struct err *err);
+			     const struct fetch_opts *fetch, const char *cache_dir,
+			      struct err *err);
 void pyindex_clear(struct pyindex *ix);
 
 /*

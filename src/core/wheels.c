@@ -166,7 +166,7 @@ static bool find(const struct source_ctx *ctx, const struct request *rq, struct 
 				   .offline = ctx->offline,
 				   .ca_file = conf.ca_file,
 				   .events = ctx->events};
-	bool ok = pyindex_init(&ix, &conf, rq->arch, &fetch, err);
+	bool ok = pyindex_init(&ix, &conf, rq->arch, &fetch, ctx->cache_dir, err);
 	if (ok) {
 		event_step(ctx->events, "look for %s in the package index %s", rq->label,
 			   pyindex_words(&ix));

@@ -288,7 +288,7 @@ static void test_sites(void **state)
 	put(".", "links.html",
 	    "<a href=" NVVM "2" X86 "#sha256=" H1 ">x</a><a href=other-1-py3-none-any.whl>y</a>");
 	put("down/nvidia-nvvm", "index.html", "{\"files\": 1}");
-	assert_true(pyindex_init(&ix, &conf, "x86_64", &fetch, &err));
+	assert_true(pyindex_init(&ix, &conf, "x86_64", &fetch, NULL, &err));
 	notes[0] = '\0';
 	if (!pyindex_get(&ix, "nvidia-nvvm", &f, &err))
 		fail_msg("%s", err.msg);
@@ -322,7 +322,7 @@ static void test_only_site_down(void **state)
 	struct pyconf conf = {.sites = &s, .n = 1};
 	struct pyindex ix;
 	struct pyfiles f;
-	assert_true(pyindex_init(&ix, &conf, "x86_64", &fetch, &err));
+	assert_true(pyindex_init(&ix, &conf, "x86_64", &fetch, NULL, &err));
 	assert_false(pyindex_get(&ix, "nvidia-nvvm", &f, &err));
 	assert_int_equal(err.code, ERR_NETWORK);
 	assert_non_null(strstr(err.msg, "from PIP_INDEX_URL"));
