@@ -33,6 +33,8 @@ extern const struct command cmd_unalias;
 extern const struct command cmd_rehash;
 extern const struct command cmd_shims;
 extern const struct command cmd_config;
+extern const struct command cmd_completions;
+extern const struct command cmd_complete;
 extern const struct command cmd_commands;
 extern const struct command cmd_help;
 
@@ -64,6 +66,7 @@ const struct command *const commands[] = {
 	&cmd_rehash,
 	&cmd_shims,
 	&cmd_config,
+	&cmd_completions,
 	&cmd_commands,
 	&cmd_help,
 	NULL,
@@ -93,7 +96,8 @@ const struct command *command_find(const char *name)
 	for (const struct command *const *c = commands; *c; c++)
 		if (strcmp((*c)->name, name) == 0)
 			return *c;
-	return NULL;
+	/* For the completions of shells alone, so not listed either. */
+	return strcmp(cmd_complete.name, name) == 0 ? &cmd_complete : NULL;
 }
 
 const char *command_nearest(const char *name)

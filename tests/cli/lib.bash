@@ -5,6 +5,8 @@
 # and then has a fresh home, root and working folder, all with a blank in their names, and nothing of
 # the caller's CUDA. No command named here needs a network.
 
+: "${CUDAENV:?is not set: meson test --suite cli sets what these tests need}"
+
 # The three variables by which the build tells the program where its own files are stay.
 clean_environment() {
 	local v
