@@ -252,7 +252,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # ---- routes
 
     def route(self, target):
-        path = urllib.parse.unquote(target.split("?")[0])
+        path = target.split("?")[0]
         if path == "/log":
             self.simple_answer(200, self.log_text().encode(), {"Connection": "close"})
         elif path == "/clear":
@@ -260,8 +260,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.server.entries.clear()
                 self.server.counts.clear()
             self.simple_answer(200, b"", {"Connection": "close"})
-        elif self.server.options.simple and re.match(r"/simple(\+[^/]*)?(/|$)", path):
-            self.index(path)
+        elif self.server.options.simple and re.match(r"/simple(\+[^/]*)?(/|$)", urllib.parse.unquote(path)):
+            self.index(urllib.parse.unquote(path))
         else:
             self.serve(path.lstrip("/"), target)
 
@@ -277,7 +277,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             value, _, rest = rest.partition("/")
             value, other = self.split_limit(value)
             limit = other or limit
-            arguments.append(value)
+            arguments.append(urllib.parse.unquote(value))
         if limit and self.server.count((target, name)) > limit:
             self.serve(rest, target)
             return
@@ -320,30 +320,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.simple_answer(401, b"who?\n", {"WWW-Authenticate": 'Basic realm="test"'})
 
     def mode_redirect(self, rest, target, kind):
-        quoted = urllib.parse.quote(rest)
         word, _, value = kind.partition(":")
         if word == "hops":
             left = int(value)
-            to = self.own_url(f"/redirect/hops:{left - 1}/{quoted}" if left > 1 else f"/{quoted}")
+            to = self.own_url(f"/redirect/hops:{left - 1}/{rest}" if left > 1 else f"/{rest}")
         else:
             to = {"loop": lambda: self.own_url(self.path),
-                  "pair": lambda: self.own_url(f"/redirect/riap/{quoted}"),
-                  "riap": lambda: self.own_url(f"/redirect/pair/{quoted}"),
+                  "pair": lambda: self.own_url(f"/redirect/riap/{rest}"),
+                  "riap": lambda: self.own_url(f"/redirect/pair/{rest}"),
                   "scheme": lambda: "file:///etc/passwd",
                   "ftp": lambda: "ftp://127.0.0.1/x",
                   "none": lambda: None,
-                  "relative": lambda: "../" * (2 + rest.count("/")) + quoted,
-                  "blank": lambda: "/" + rest,
-                  "host": lambda: self.own_url(f"/{quoted}", True),
-                  "login": lambda: self.own_url(f"/{quoted}").replace("://", "://user:secret@"),
-                  "to": lambda: f"{value}/{quoted}"}[word]()
+                  "relative": lambda: "../" * (2 + rest.count("/")) + rest,
+                  "blank": lambda: f"/{rest}?a b",
+                  "host": lambda: self.own_url(f"/{rest}", True),
+                  "login": lambda: self.own_url(f"/{rest}").replace("://", "://user:secret@"),
+                  "to": lambda: f"{value}/{rest}"}[word]()
         self.simple_answer(302, b"over there\n", {"Location": to} if to else {})
 
     # ---- files
 
     def find(self, rest):
         options = self.server.options
-        base = options.root
+        base, rest = options.root, urllib.parse.unquote(rest)
         if options.simple and rest.startswith("packages/"):
             base, rest = options.simple, rest[len("packages/"):]
         if not base or ".." in rest.split("/"):
