@@ -44,9 +44,9 @@ for v in $variables; do
 	esac
 	grep -qrF "$v" man/*.scd || complain "$v is read but in no manual page"
 done
-for v in $(grep -ohE 'CUDAENV_[A-Z_]+' man/*.scd README.md | sort -u); do
+while read -r v; do
 	grep -qrF "$v" src shims || complain "$v is in a manual page but nothing reads it"
-done
+done < <(grep -ohE 'CUDAENV_[A-Z]+(_[A-Z]+)*' man/*.scd README.md | sort -u)
 
 # Every setting has its entry, with the built-in value.
 if "$CUDAENV" commands | grep -qx config; then
