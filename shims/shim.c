@@ -32,10 +32,11 @@ static const char help[] = "usage: TOOL [+SPEC] [ARGUMENT...]    run as nvcc, pt
 
 extern char **environ;
 
-static void put(char **at, const char *end, const char *s)
+static char *put(char *at, char *end, const char *s)
 {
-	while (*s && *at < end)
-		*(*at)++ = *s++;
+	while (*s && at < end)
+		*at++ = *s++;
+	return at;
 }
 
 /* One write, so that parallel builds do not mix their lines. */
@@ -43,15 +44,15 @@ static int fail(const char *tool, const struct err *err)
 {
 	char text[sizeof err->msg + sizeof err->hint + 512];
 	char *at = text, *end = text + sizeof text - 1;
-	put(&at, text + 256, tool);
+	at = put(at, text + 256, tool);
 	*at = '\0';
 	err_sanitize(text);
 	at = text + strlen(text);
-	put(&at, end, ": cudaenv shim: ");
-	put(&at, end, err->msg);
+	at = put(at, end, ": cudaenv shim: ");
+	at = put(at, end, err->msg);
 	if (err->hint[0])
-		put(&at, end, "\nhint: ");
-	put(&at, end, err->hint);
+		at = put(at, end, "\nhint: ");
+	at = put(at, end, err->hint);
 	*at++ = '\n';
 	if (write(STDERR_FILENO, text, (size_t)(at - text)) < 0)
 		return err->code;
@@ -62,7 +63,7 @@ static int say(const char *s)
 {
 	char text[PATH_MAX + 1];
 	char *at = text;
-	put(&at, text + PATH_MAX, s);
+	at = put(at, text + PATH_MAX, s);
 	*at++ = '\n';
 	return write(STDOUT_FILENO, text, (size_t)(at - text)) < 0 ? ERR_FAILED : 0;
 }
@@ -122,7 +123,7 @@ static int launch(const char *tool, const char *spec, char **args)
 		env[slot + 1] = NULL;
 	}
 	char *at = counter, *end = counter + sizeof counter;
-	put(&at, end, DEPTH);
+	at = put(at, end, DEPTH);
 	depth++;
 	if (depth >= 10)
 		*at++ = (char)('0' + depth / 10);
