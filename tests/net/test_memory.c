@@ -146,27 +146,6 @@ static void no_leak_of_login(void **state)
 	assert_string_equal(log_[1].user, "");
 }
 
-static void masked(void **state)
-{
-	static const char *const cases[][2] = {
-		{"http://u:p@h/x", "http://***@h/x"},
-		{"https://token@h:1/x?y=1#z", "https://***@h:1/x?***"},
-		{"http://h/a@b", "http://h/a@b"},
-		{"http://u:p@q@h/", "http://***@h/"},
-		{"http://u:p/w@h/x", "http://***@h/x"},
-		{"http://[::1]:80/@x", "http://[::1]:80/@x"},
-		{"u:p@proxy:3128", "***@proxy:3128"},
-		{"file:///a/b", "file:///a/b"},
-		{"http://h/\x1b[31m\n", "http://h/?[31m?"},
-		{"", ""},
-		{"http://", "http://"},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		autofree char *s = fetch_mask(cases[i][0]);
-		assert_string_equal(s, cases[i][1]);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,7 +157,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(local, clear, clear),
 		cmocka_unit_test_setup_teardown(one_connection, clear, clear),
 		cmocka_unit_test_setup_teardown(no_leak_of_login, clear, clear),
-		cmocka_unit_test(masked),
 	};
 	return cmocka_run_group_tests(tests, net_setup, net_teardown);
 }
