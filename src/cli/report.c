@@ -6,6 +6,7 @@
 #include "cli/print.h"
 #include "cli/reporter.h"
 #include "cli/term.h"
+#include "core/record.h"
 
 static const struct reporter *reporter;
 
@@ -81,6 +82,16 @@ static void print_named(const char *colour, const char *label, const struct even
 	print_labelled(colour, label, text);
 }
 
+static void print_verdict(const struct event *ev)
+{
+	struct verdict v = {0};
+	snprintf(v.word, sizeof v.word, "%s", ev->text ? ev->text : "");
+	if (verdict_good(&v))
+		print_named(GREEN, "verified", ev);
+	else
+		print_named(YELLOW, "not verified", ev);
+}
+
 void report_line(const struct app *app, const struct event *ev)
 {
 	if (!report_shows(app, ev))
@@ -94,7 +105,7 @@ void report_line(const struct app *app, const struct event *ev)
 	else if (ev->kind == EVENT_DONE)
 		print_named(GREEN, "installed", ev);
 	else if (ev->kind == EVENT_VERDICT)
-		print_named(GREEN, "verified", ev);
+		print_verdict(ev);
 	else if (ev->kind == EVENT_DEBUG)
 		print_named(DIM, "debug:", ev);
 	else

@@ -8,11 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "cli/print.h"
 #include "cli/reporter.h"
 #include "cli/term.h"
 
-enum { REDRAW_MS = 100, BAR = 24, NAME_MAX_WIDTH = 26 };
+enum { REDRAW_MS = 100, BAR = 24, NAME_MAX_WIDTH = 26, FRAME_MAX = 65536 };
 
 struct item {
 	char *name;
@@ -44,11 +45,18 @@ static void erase(void)
 	view.lines = 0;
 }
 
+/* The next drawing: written in one piece over the last one, so that nothing flickers. */
+struct frame {
+	struct buf text;
+	int width, lines;
+};
+
 /* One line that never wraps: what is wider than the terminal is cut. */
-static void draw_line(const char *text, int width)
+static void draw_line(struct frame *f, const char *text)
 {
-	fprintf(stderr, "%.*s\n", (int)term_text_fit(text, width - 1, NULL), text);
-	view.lines++;
+	buf_add(&f->text, text, term_text_fit(text, f->width - 1, NULL));
+	buf_adds(&f->text, "\033[K\n");
+	f->lines++;
 }
 
 /* "[======>     ]" for `width` columns in all, "" where that is too narrow to say anything. */
@@ -71,13 +79,13 @@ static void bar(char *out, size_t cap, uint64_t done, uint64_t total, int width)
 	snprintf(out + 1 + inner, 4, "] ");
 }
 
-static void draw_bar(const char *name, const char *word, uint64_t done, uint64_t total,
-		     const char *more, int width)
+static void draw_bar(struct frame *f, const char *name, const char *word, uint64_t done,
+		     uint64_t total, const char *more)
 {
 	char line[512], graph[BAR + 8], have[PRINT_TEXT], all[PRINT_TEXT];
-	int name_width = width / 3 < NAME_MAX_WIDTH ? width / 3 : NAME_MAX_WIDTH, used;
+	int name_width = f->width / 3 < NAME_MAX_WIDTH ? f->width / 3 : NAME_MAX_WIDTH, used;
 	size_t cut = term_text_fit(name, name_width, &used);
-	bar(graph, sizeof graph, done, total, width - name_width - 42);
+	bar(graph, sizeof graph, done, total, f->width - name_width - 42);
 	print_size(done, have);
 	if (total)
 		snprintf(line, sizeof line, "%.*s%*s %-6s %s%3d%% %s of %s%s", (int)cut, name,
@@ -87,7 +95,7 @@ static void draw_bar(const char *name, const char *word, uint64_t done, uint64_t
 	else
 		snprintf(line, sizeof line, "%.*s%*s %-6s %s%s", (int)cut, name, name_width - used,
 			 "", word, have, more);
-	draw_line(line, width);
+	draw_line(f, line);
 }
 
 static void measure(long long now)
@@ -103,7 +111,7 @@ static void measure(long long now)
 	view.measured_ms = now;
 }
 
-static void draw_total(int width)
+static void draw_total(struct frame *f)
 {
 	char more[2 * PRINT_TEXT + 16] = "", rate[PRINT_TEXT], left[PRINT_TEXT];
 	if (view.rate >= 1)
@@ -111,7 +119,7 @@ static void draw_total(int width)
 			 print_size((uint64_t)view.rate, rate),
 			 print_time((uint64_t)((double)(view.total - view.arrived) / view.rate),
 				    left));
-	draw_bar("in all", "fetch", view.arrived, view.total, more, width);
+	draw_bar(f, "in all", "fetch", view.arrived, view.total, more);
 }
 
 static void draw(bool at_once)
@@ -123,18 +131,23 @@ static void draw(bool at_once)
 		view.lines = 0; /* somebody else writes there now */
 		return;
 	}
+	struct frame f = {.text = BUF_INIT(FRAME_MAX), .width = term_width(STDERR_FILENO)};
+	int room = term_height(STDERR_FILENO) - 3;
 	view.drawn_ms = now;
 	measure(now);
-	int width = term_width(STDERR_FILENO), room = term_height(STDERR_FILENO) - 2;
-	erase();
-	for (size_t i = 0; i < view.n && view.lines < room - 1; i++) {
+	if (view.lines)
+		buf_addf(&f.text, "\033[%dA", view.lines);
+	for (size_t i = 0; i < view.n && f.lines < room; i++) {
 		const struct item *it = &view.items[i];
-		draw_bar(it->name, it->kind == EVENT_FETCH ? "fetch" : "unpack", it->done,
-			 it->total, "", width);
+		draw_bar(&f, it->name, it->kind == EVENT_FETCH ? "fetch" : "unpack", it->done,
+			 it->total, "");
 	}
 	if (view.total > view.arrived)
-		draw_total(width);
-	fflush(stderr);
+		draw_total(&f);
+	buf_adds(&f.text, "\033[J");
+	fwrite(buf_str(&f.text), 1, f.text.len, stderr);
+	view.lines = f.lines;
+	buf_clear(&f.text);
 }
 
 static struct item *find(const struct event *ev, const char *name)
