@@ -95,7 +95,7 @@ step "install into $prefix" "choose another place with --prefix, then run this a
 cudaenv=$prefix/bin/cudaenv
 echo "==> $("$cudaenv" --version) installs CUDA $version"
 status=0
-"$cudaenv" install --skip-existing --profile minimal "$version" || status=$?
+"$cudaenv" install --skip-existing --profile minimal "$version" >/dev/null || status=$?
 if [ "$status" -ne 0 ]; then
 	echo "bootstrap: cudaenv is ready, but CUDA $version is not (status $status, the reason is above)" >&2
 	echo "hint: when that is mended: '$cudaenv' install --profile minimal $version" >&2
@@ -109,22 +109,27 @@ case :$PATH: in
 *":$prefix/bin:"*) ;;
 *) say="$prefix/bin/cudaenv" ;;
 esac
+case $say in
+*' '*) say="'$say'" ;;
+esac
 cat <<EOF
 
 What was proved
   $("$toolkit/bin/nvcc" --version | grep -i release)
-  $("$cudaenv" versions | grep -F -- "$label" || :)
+  $("$cudaenv" versions | grep -F -- "$label" | sed 's,^[* ]*,,')
   in $toolkit
 
-The rest of this toolkit (libraries, profilers; about 2 GB)
+The rest of this toolkit, libraries and profilers
   $say install --force $label
 
 How to go on
 EOF
-[ "$say" = cudaenv ] || echo "  export PATH=\"$prefix/bin:\$PATH\"        # in your shell's start file"
+[ "$say" = cudaenv ] || echo "  export PATH=\"$prefix/bin:\$PATH\"    # in your shell's start file; then, there too:"
+cat <<'EOF'
+  eval "$(cudaenv init bash)"    # nvcc and the other tools, of the version that applies
+EOF
 cat <<EOF
-  export PATH="$("$cudaenv" root)/shims:\$PATH"   # nvcc and the other tools, of the version that applies
-  cudaenv local $label                 # here and below
-  cudaenv list-remote                  # what else there is
+  cudaenv local $label           # that one here and below
+  cudaenv list-remote            # what else there is
   man cudaenv
 EOF

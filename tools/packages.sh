@@ -137,10 +137,10 @@ build_needs='cc c++ pkg-config ninja meson pc:libcurl pc:libcrypto pc:inih pc:ja
 
 # meson is too old on some systems that are still in use.
 meson_serves() {
-	version=$(meson --version) || return 1
-	case $version in
+	meson_version=$(meson --version) || return 1
+	case $meson_version in
 	0.[0-9].* | 0.[1-5][0-9].* | 0.60.*)
-		echo "meson 0.61 or newer is needed, this is $version; a newer one: python3 -m pip install --user meson" >&2
+		echo "meson 0.61 or newer is needed, this is $meson_version; a newer one: python3 -m pip install --user meson" >&2
 		return 1
 		;;
 	esac
