@@ -1,5 +1,4 @@
-/* The central directory: found, bounded, read whole, and every claim in it checked against the
- * file. */
+/* The central directory: read whole, and every claim in it checked against the file. */
 #include "ext/zip_priv.h"
 
 #include <errno.h>
@@ -14,12 +13,8 @@
 #include "base/io.h"
 
 enum {
-	EOCD_BYTES = 22,
-	EOCD64_BYTES = 56,
-	LOCATOR_BYTES = 20,
 	CENTRAL_BYTES = 46,
 	LOCAL_BYTES = 30,
-	COMMENT_MAX = 0xffff,
 	DIRECTORY_MAX = 64 << 20, /* bytes of the central directory */
 	ENTRIES_MAX = 1 << 18,
 	DEFLATE_MAX_RATIO = 1032, /* what the format can reach at all */
@@ -36,30 +31,6 @@ enum {
 	FLAG_MASKED = 1 << 13
 };
 
-struct directory {
-	uint64_t offset, size, count;
-};
-
-static uint16_t u16(const unsigned char *p)
-{
-	return (uint16_t)(p[0] | p[1] << 8);
-}
-
-static uint32_t u32(const unsigned char *p)
-{
-	return u16(p) | (uint32_t)u16(p + 2) << 16;
-}
-
-static uint64_t u64(const unsigned char *p)
-{
-	return u32(p) | (uint64_t)u32(p + 4) << 32;
-}
-
-static bool bad(const struct zip *z, struct err *err, const char *why)
-{
-	return err_set(err, ERR_INTEGRITY, "'%s' is no sound zip archive: %s", z->path, why);
-}
-
 bool zip_entry_bad(const struct zip *z, const char *name, struct err *err, const char *fmt, ...)
 {
 	char why[256];
@@ -68,76 +39,6 @@ bool zip_entry_bad(const struct zip *z, const char *name, struct err *err, const
 	vsnprintf(why, sizeof why, fmt, ap);
 	va_end(ap);
 	return err_set(err, ERR_INTEGRITY, "'%s': entry '%.300s' %s", z->path, name, why);
-}
-
-static bool read_at(const struct zip *z, void *p, size_t n, uint64_t offset, struct err *err)
-{
-	ptrdiff_t got = io_pread_all(z->fd, p, n, (long long)offset);
-	if (got < 0)
-		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", z->path);
-	if ((size_t)got != n)
-		return bad(z, err, "it ends early");
-	return true;
-}
-
-/* The end record stands at `end`. Fields that say "see zip64" are taken from there. */
-static bool read_zip64(const struct zip *z, uint64_t end, struct directory *d, uint64_t *dir_end,
-		       struct err *err)
-{
-	unsigned char l[LOCATOR_BYTES], r[EOCD64_BYTES];
-	bool wanted = d->count == 0xffff || d->size == UINT32_MAX || d->offset == UINT32_MAX;
-	*dir_end = end;
-	if (end < LOCATOR_BYTES + EOCD64_BYTES)
-		return !wanted || bad(z, err, "the zip64 record is missing");
-	if (!read_at(z, l, sizeof l, end - LOCATOR_BYTES, err))
-		return false;
-	if (u32(l) != 0x07064b50)
-		return !wanted || bad(z, err, "the zip64 record is missing");
-	uint64_t at = u64(l + 8);
-	if (u32(l + 4) != 0 || u32(l + 16) > 1)
-		return bad(z, err, "it is one of several parts");
-	if (at > end - LOCATOR_BYTES - EOCD64_BYTES)
-		return bad(z, err, "the zip64 record lies outside");
-	if (!read_at(z, r, sizeof r, at, err))
-		return false;
-	if (u32(r) != 0x06064b50 || u32(r + 16) != 0 || u32(r + 20) != 0 ||
-	    u64(r + 24) != u64(r + 32))
-		return bad(z, err, "the zip64 record is damaged");
-	struct directory big = {u64(r + 48), u64(r + 40), u64(r + 32)};
-	/* Readers differ in which of the two they believe, so they must agree. */
-	if ((d->count != 0xffff && d->count != big.count) ||
-	    (d->size != UINT32_MAX && d->size != big.size) ||
-	    (d->offset != UINT32_MAX && d->offset != big.offset))
-		return bad(z, err, "the zip64 record contradicts the end record");
-	*d = big;
-	*dir_end = at;
-	return true;
-}
-
-static bool find_directory(const struct zip *z, struct directory *d, struct err *err)
-{
-	size_t n = z->file_size < EOCD_BYTES + COMMENT_MAX ? (size_t)z->file_size
-							   : EOCD_BYTES + COMMENT_MAX;
-	uint64_t start = z->file_size - n, dir_end;
-	autofree unsigned char *tail = xmalloc(n);
-	if (!read_at(z, tail, n, start, err))
-		return false;
-	for (size_t i = n < EOCD_BYTES ? 0 : n - EOCD_BYTES + 1; i-- > 0;) {
-		const unsigned char *p = tail + i;
-		/* The record is the one whose comment ends with the file. */
-		if (u32(p) != 0x06054b50 || i + EOCD_BYTES + u16(p + 20) != n)
-			continue;
-		if (u16(p + 4) != 0 || u16(p + 6) != 0 || u16(p + 8) != u16(p + 10))
-			return bad(z, err, "it is one of several parts");
-		*d = (struct directory){u32(p + 16), u32(p + 12), u16(p + 10)};
-		if (!read_zip64(z, start + i, d, &dir_end, err))
-			return false;
-		if (d->offset > dir_end || d->size != dir_end - d->offset)
-			return bad(z, err,
-				   "the central directory is not where the end record says");
-		return true;
-	}
-	return bad(z, err, "the end record is missing (cut short, or another kind of file)");
 }
 
 /* Sizes and place from the zip64 extra field, for those fields that say "see there". */
@@ -206,13 +107,13 @@ static size_t parse_central(const struct zip *z, const unsigned char *p, size_t 
 			    struct zip_entry *e, struct err *err)
 {
 	if (n < CENTRAL_BYTES || u32(p) != 0x02014b50) {
-		bad(z, err, "the central directory is damaged");
+		zip_bad(z, err, "the central directory is damaged");
 		return 0;
 	}
 	size_t len = u16(p + 28), extra = u16(p + 30),
 	       all = CENTRAL_BYTES + len + extra + u16(p + 32);
 	if (all > n) {
-		bad(z, err, "the central directory is damaged");
+		zip_bad(z, err, "the central directory is damaged");
 		return 0;
 	}
 	memcpy(names, p + CENTRAL_BYTES, len);
@@ -247,7 +148,7 @@ static bool check_local(const struct zip *z, struct zip_entry *e, uint64_t end, 
 	size_t len = strlen(e->name);
 	if (e->offset > end || end - e->offset < LOCAL_BYTES + len)
 		return zip_entry_bad(z, e->name, err, "lies outside the archive");
-	if (!read_at(z, h, LOCAL_BYTES + len, e->offset, err))
+	if (!zip_read_at(z, h, LOCAL_BYTES + len, e->offset, err))
 		return false;
 	bool later = u16(h + 6) & FLAG_DESCRIPTOR; /* sizes follow the data */
 	bool same = u32(h) == 0x04034b50 && u16(h + 8) == e->method && u16(h + 26) == len &&
@@ -293,7 +194,7 @@ static bool check_places(struct zip *z, uint64_t end, struct err *err)
 		total += e->size;
 	}
 	if (total > TOTAL_MAX)
-		return bad(z, err, "it holds more than 16 GiB");
+		return zip_bad(z, err, "it holds more than 16 GiB");
 	return true;
 }
 
@@ -311,13 +212,13 @@ static bool check_names(struct zip *z, struct err *err)
 
 static bool read_directory(struct zip *z, struct err *err)
 {
-	struct directory d = {0};
-	if (!find_directory(z, &d, err))
+	struct zip_directory d = {0};
+	if (!zip_find_directory(z, &d, err))
 		return false;
 	if (d.size > DIRECTORY_MAX || d.count > ENTRIES_MAX || d.count * CENTRAL_BYTES > d.size)
-		return bad(z, err, "the central directory is too large or too small");
+		return zip_bad(z, err, "the central directory is too large or too small");
 	autofree unsigned char *dir = xmalloc(d.size);
-	if (!read_at(z, dir, d.size, d.offset, err))
+	if (!zip_read_at(z, dir, d.size, d.offset, err))
 		return false;
 	z->entries = xcalloc(d.count, sizeof *z->entries);
 	/* A name and its NUL take less room than the record they come from. */
@@ -333,7 +234,7 @@ static bool read_directory(struct zip *z, struct err *err)
 		at += len;
 	}
 	if (at != d.size)
-		return bad(z, err, "the central directory has more entries than it says");
+		return zip_bad(z, err, "the central directory has more entries than it says");
 	return check_places(z, d.offset, err) && check_names(z, err);
 }
 

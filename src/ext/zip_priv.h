@@ -11,6 +11,33 @@ struct zip {
 	char *names; /* one block that all entry names point into */
 };
 
+/* Numbers in the archive: little-endian, anywhere. */
+static inline uint16_t u16(const unsigned char *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t u32(const unsigned char *p)
+{
+	return u16(p) | (uint32_t)u16(p + 2) << 16;
+}
+
+static inline uint64_t u64(const unsigned char *p)
+{
+	return u32(p) | (uint64_t)u32(p + 4) << 32;
+}
+
+/* ERR_INTEGRITY "'<archive>' is no sound zip archive: <why>"; returns false. */
+bool zip_bad(const struct zip *z, struct err *err, const char *why);
+/* All n bytes or an error. */
+must_check bool zip_read_at(const struct zip *z, void *p, size_t n, uint64_t offset, struct err *err);
+
+struct zip_directory {
+	uint64_t offset, size, count;
+};
+/* Where the central directory is: it ends where the end records begin. */
+must_check bool zip_find_directory(const struct zip *z, struct zip_directory *d, struct err *err);
+
 /* ERR_INTEGRITY "'<archive>': entry '<name>' ..." for an entry; returns false. */
 bool zip_entry_bad(const struct zip *z, const char *name, struct err *err, const char *fmt, ...)
 	printf_like(4, 5);
