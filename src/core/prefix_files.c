@@ -116,9 +116,10 @@ bool prefix_read(int dir, const char *name, struct buf *out, struct err *err)
 	struct stat st;
 	char chunk[16384];
 	autoclose int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	bool is_link = fd < 0 && errno == ELOOP;
+	if (!is_link && (fd < 0 || fstat(fd, &st) < 0))
 		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", name);
-	if (!S_ISREG(st.st_mode))
+	if (is_link || !S_ISREG(st.st_mode))
 		return err_set(err, ERR_INTEGRITY, "'%s' of the toolkit is not a file", name);
 	for (;;) {
 		ssize_t n = read(fd, chunk, sizeof chunk);

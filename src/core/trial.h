@@ -18,7 +18,6 @@ struct trial {
 must_check bool trial_open(struct trial *t, const char *final, const struct events *ev,
 			   struct err *err);
 void trial_close(struct trial *t);
-#define autotrial __attribute__((cleanup(trial_close)))
 
 /*
  * Compiles kernels/hello.cu to <dir>/hello. false only when nvcc could not be started, on
