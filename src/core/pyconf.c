@@ -221,7 +221,8 @@ static void note_insecure(const struct uvconf *uv, const struct pipconf *pip,
 		event_note(ev, "%s would drop certificate checks: it is left out", origin);
 }
 
-/* With an index of our own only pip's certificates matter, so that a broken pip.conf is no obstacle. */
+/* With an index of our own only pip's certificates matter, so that a broken pip.conf is no
+ * obstacle. */
 static bool load_pip(struct pipconf *pip, bool needed, const struct events *ev, struct err *err)
 {
 	struct err e;
@@ -232,7 +233,8 @@ static bool load_pip(struct pipconf *pip, bool needed, const struct events *ev, 
 	return !needed;
 }
 
-bool pyconf_load(struct pyconf *c, const struct config *cfg, const struct events *ev, struct err *err)
+bool pyconf_load(struct pyconf *c, const struct config *cfg, const struct events *ev,
+		 struct err *err)
 {
 	const char *own = config_get(cfg, CONFIG_INDEX);
 	struct pyconf result = {0};

@@ -476,8 +476,15 @@ static void test_offline(void **state)
 	struct request rq = request("13.0.2", PROFILE_MINIMAL, "x86_64");
 	struct release r;
 	struct err err;
+	use_index("simple+nosize");
 	assert_false(find_with(&rq, true, &r, &err));
 	has(&err, ERR_NETWORK, "offline", "");
+	/* What was asked once with a network is kept. */
+	assert_true(find_with(&rq, false, &r, &err));
+	release_clear(&r);
+	assert_true(find_with(&rq, true, &r, &err));
+	assert_int_equal(r.n, 8);
+	release_clear(&r);
 	/* A folder of wheels needs no network; the digests are then those of its files. */
 	setenv("PIP_NO_INDEX", "1", 1);
 	setenv("PIP_FIND_LINKS", "index", 1);
