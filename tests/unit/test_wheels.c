@@ -476,7 +476,7 @@ static void test_offline(void **state)
 	struct request rq = request("13.0.2", PROFILE_MINIMAL, "x86_64");
 	struct release r;
 	struct err err;
-	use_index("simple+nosize");
+	use_index("simple+abs+nosize");
 	assert_false(find_with(&rq, true, &r, &err));
 	has(&err, ERR_NETWORK, "offline", "");
 	/* What was asked once with a network is kept. */
