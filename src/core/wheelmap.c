@@ -24,44 +24,56 @@ static const char *below(const char *path)
 	return slash ? slash + 1 : NULL;
 }
 
-/* Of the package's own data only the terms of use are kept: they must go with the files. */
-static char *map_dist_info(const char *rest, const char *component)
+/* Terms of use go with the files; nothing else of a package's own data does. */
+static bool is_terms(const char *name)
 {
 	static const char *const words[] = {"licen", "copying", "notice", "eula"};
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strncasecmp(name, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+static char *map_dist_info(const char *rest, const char *component)
+{
 	if (starts(rest, "licenses/"))
 		return xasprintf("licenses/%s/%s", component, below(rest));
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strncasecmp(rest, words[i], strlen(words[i])) == 0)
-			return xasprintf("licenses/%s/%s", component, rest);
-	return NULL;
+	return is_terms(rest) ? xasprintf("licenses/%s/%s", component, rest) : NULL;
 }
 
 /* Python's files, and folders that a build left behind (".metadata" of cccl 13.0.85). */
 static bool is_left_over(const char *rest)
 {
-	return rest[0] == '.' || strstr(rest, "/.metadata/") || ends(rest, ".py") ||
-	       ends(rest, ".pyi") || ends(rest, ".pyc") || !strcmp(path_base(rest), "py.typed");
+	const char *name = path_base(rest);
+	return rest[0] == '.' || strstr(rest, "/.metadata/") || strstr(rest, "__pycache__/") ||
+	       !strcmp(name, "__init__.py") || !strcmp(name, "py.typed");
 }
 
 /*
- * The wheels have one include and one lib folder, NVIDIA's own layout has those of nvvm apart:
- * programs find libnvvm by nvvm/lib64 (numba, CMake), and nvcc has nvvm/bin and nvvm/libdevice in
- * its profile.
+ * The wheels have one include and one lib folder. NVIDIA's own layout has those of nvvm apart
+ * (nvcc, CMake and numba look there), and the headers of the sanitizer, some of which CUPTI has
+ * under the same name. From 13.3 the CMake files of CCCL stand in cccl/lib, from where they would
+ * not find their headers.
  */
 static char *map_toolkit(const char *rest, const char *arch, const char *component)
 {
+	if (starts(rest, "cccl/"))
+		rest = below(rest);
 	const char *in = below(rest);
 	if (!in)
-		return xasprintf("extras/%s/%s", component, rest);
+		return is_terms(rest) ? xasprintf("licenses/%s/%s", component, rest)
+				      : xasprintf("extras/%s/%s", component, rest);
 	if (!strcmp(rest, "include/nvvm.h"))
 		return xstrdup("nvvm/include/nvvm.h");
+	if (starts(rest, "include/") && !strcmp(component, "cuda_sanitizer_api"))
+		return xasprintf("compute-sanitizer/include/%s", in);
 	if (starts(rest, "include/"))
 		return xasprintf("targets/%s-linux/include/%s", arch, in);
 	if (starts(rest, "lib/libnvvm.so") || starts(rest, "lib64/libnvvm.so"))
 		return xasprintf("nvvm/lib64/%s", in);
 	if (starts(rest, "lib/") || starts(rest, "lib64/"))
 		return xasprintf("targets/%s-linux/lib/%s", arch, in);
-	/* bin, nvvm, compute-sanitizer, ...: as they stand. */
+	/* bin, nvvm, ...: as they stand. */
 	return xstrdup(rest);
 }
 

@@ -49,6 +49,7 @@ int main(int argc, char **argv)
 		const char *slash = strrchr(argv[i], '/');
 		const char *base = slash ? slash + 1 : argv[i];
 		c[i].file = xstrdup(base);
+		base += strncmp(base, "nvidia_", 7) ? 0 : 7;
 		c[i].name = xstrndup(base, strcspn(base, "-"));
 		if (!digest_file(DIGEST_SHA256, argv[i], c[i].sha256, &err) ||
 		    !store_add(&l, &c[i], "x86_64", argv[i], pool, &ev, on_done, NULL, &err))
