@@ -32,6 +32,7 @@ extern const struct command cmd_alias;
 extern const struct command cmd_unalias;
 extern const struct command cmd_rehash;
 extern const struct command cmd_shims;
+extern const struct command cmd_cache;
 extern const struct command cmd_config;
 extern const struct command cmd_completions;
 extern const struct command cmd_complete;
@@ -65,6 +66,7 @@ const struct command *const commands[] = {
 	&cmd_unalias,
 	&cmd_rehash,
 	&cmd_shims,
+	&cmd_cache,
 	&cmd_config,
 	&cmd_completions,
 	&cmd_commands,
