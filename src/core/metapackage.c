@@ -234,13 +234,17 @@ static bool open_file(struct pyindex *ix, const struct source_ctx *ctx, const st
 bool metapackage_find(struct pyindex *ix, const struct source_ctx *ctx, const struct request *rq,
 		      struct metapackage *out, struct err *err)
 {
-	struct pyfiles files = {0};
-	if (!metapackage_possible(ctx, rq, err) || !pyindex_get(ix, project, &files, err))
+	struct pyquery q = {.project = project};
+	if (!metapackage_possible(ctx, rq, err) || !pyindex_get(ix, &q, 1, err))
 		return false;
-	const struct pyfile *f = pick(ctx, rq, &files);
-	bool ok = f ? open_file(ix, ctx, rq, &files, f, out, err)
-		    : no_such_release(ix, rq, &files, err);
-	pyfiles_clear(&files);
+	if (!q.ok) {
+		*err = q.err;
+		return false;
+	}
+	const struct pyfile *f = pick(ctx, rq, &q.files);
+	bool ok = f ? open_file(ix, ctx, rq, &q.files, f, out, err)
+		    : no_such_release(ix, rq, &q.files, err);
+	pyqueries_clear(&q, 1);
 	return ok;
 }
 

@@ -20,17 +20,24 @@ static char *page_path(const char *dir, const char *url)
 	return cache_path(dir, hex, "index-page");
 }
 
-/* Two lines, type and URL, and then the body as it came. */
-static void keep(const char *path, const char *dir, const struct fetch_answer *a,
-		 const struct events *ev)
+static struct buf empty(const struct fetch_answer *a)
+{
+	return BUF_INIT(a->body.max + sizeof a->content_type + sizeof a->url + 2);
+}
+
+/* Two lines, type and URL, and then the body as it came. Seldom another than before: then nothing
+ * is written. */
+static void keep(const char *path, const struct fetch_answer *a, const struct events *ev)
 {
 	struct err err;
-	struct buf b = BUF_INIT(a->body.max + sizeof a->content_type + sizeof a->url + 2);
-	buf_addf(&b, "%s\n%s\n", a->content_type, a->url);
-	buf_add(&b, buf_str(&a->body), a->body.len);
-	if (!tree_mkdirs(dir, &err) || !atomic_write(path, b.data, b.len, 0600, &err))
+	autobuf struct buf now = empty(a), before = empty(a);
+	buf_addf(&now, "%s\n%s\n", a->content_type, a->url);
+	buf_add(&now, buf_str(&a->body), a->body.len);
+	if (io_read_file(path, &before, &err) && before.len == now.len &&
+	    !memcmp(before.data, now.data, now.len))
+		return;
+	if (!atomic_write(path, now.data, now.len, 0600, &err))
 		event_debug(ev, "%s", err.msg);
-	buf_clear(&b);
 }
 
 static bool take_line(const char **s, size_t *n, char *out, size_t cap)
@@ -49,25 +56,41 @@ static bool take_line(const char **s, size_t *n, char *out, size_t cap)
 static bool recall(const char *path, struct fetch_answer *a)
 {
 	struct err err;
-	struct buf b = BUF_INIT(a->body.max + sizeof a->content_type + sizeof a->url + 2);
+	autobuf struct buf b = empty(a);
 	bool ok = io_read_file(path, &b, &err) && b.len;
 	const char *s = b.data;
 	size_t n = b.len;
-	ok = ok && take_line(&s, &n, a->content_type, sizeof a->content_type) &&
-	     take_line(&s, &n, a->url, sizeof a->url) && buf_add(&a->body, s, n);
-	buf_clear(&b);
-	return ok;
+	return ok && take_line(&s, &n, a->content_type, sizeof a->content_type) &&
+	       take_line(&s, &n, a->url, sizeof a->url) && buf_add(&a->body, s, n);
 }
 
-bool pagecache_fetch(const char *dir, const char *url, const char *accept,
-		     const struct fetch_opts *o, struct fetch_answer *a, struct err *err)
+static bool fetch_offline(const char *dir, struct fetch_page *pages, size_t n,
+			  const struct fetch_opts *o, struct err *err)
 {
-	autofree char *path = dir ? page_path(dir, url) : NULL;
-	if (path && o->offline && recall(path, a))
-		return true;
-	if (!fetch_memory(url, accept, o, a, err))
+	for (size_t i = 0; i < n; i++) {
+		autofree char *path = page_path(dir, pages[i].url);
+		pages[i].ok = recall(path, &pages[i].answer);
+		/* Local pages are there, others say why not. */
+		if (!pages[i].ok && !fetch_pages(&pages[i], 1, o, err))
+			return false;
+	}
+	return true;
+}
+
+bool pagecache_fetch(const char *dir, struct fetch_page *pages, size_t n,
+		     const struct fetch_opts *o, struct err *err)
+{
+	struct err ignored;
+	if (dir && o->offline)
+		return fetch_offline(dir, pages, n, o, err);
+	if (!fetch_pages(pages, n, o, err))
 		return false;
-	if (path && !o->offline)
-		keep(path, dir, a, o->events);
+	if (!dir || !tree_mkdirs(dir, &ignored))
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		autofree char *path = page_path(dir, pages[i].url);
+		if (pages[i].ok && pages[i].answer.status) /* a local one needs no keeping */
+			keep(path, &pages[i].answer, o->events);
+	}
 	return true;
 }

@@ -36,33 +36,40 @@ static bool load_folder(struct pyindex *ix, size_t site, struct err *err)
 	return true;
 }
 
-/* url: of the page, with its login. */
-static bool load_page(struct pyindex *ix, size_t site, const char *url, const char *project,
+/* What came for a page, whose `url` still has its login. Moves its error or its wheels on. */
+static bool take_page(struct pyindex *ix, size_t site, struct fetch_page *p, const char *project,
 		      struct pyfiles *out, struct err *err)
 {
-	struct fetch_answer a = {.body = BUF_INIT(PYPAGE_MAX)};
-	if (!pagecache_fetch(ix->cache_dir, url, accept_index, ix->fetch, &a, err))
-		return false;
-	autofree char *base = pyurl_without_login(*a.url ? a.url : url);
-	struct pypage page = {.text = buf_str(&a.body),
-			      .len = a.body.len,
-			      .content_type = a.content_type,
+	const struct fetch_answer *a = &p->answer;
+	if (!p->ok) {
+		*err = p->err;
+		return err_prefix(err, "cannot ask the package index %s%s%s%s",
+				  ix->conf->sites[site].words, project ? " for '" : "",
+				  project ? project : "", project ? "'" : "");
+	}
+	autofree char *base = pyurl_without_login(*a->url ? a->url : p->url);
+	struct pypage page = {.text = buf_str(&a->body),
+			      .len = a->body.len,
+			      .content_type = a->content_type,
 			      .url = base,
-			      .login = url};
-	bool ok = pypage_parse(&page, project, ix->arch, out, err);
-	if (!ok)
-		err_prefix(err, "the package index %s sent", ix->conf->sites[site].words);
-	fetch_answer_clear(&a);
-	return ok;
+			      .login = p->url};
+	return pypage_parse(&page, project, ix->arch, out, err) ||
+	       err_prefix(err, "the package index %s sent", ix->conf->sites[site].words);
 }
 
-static bool ask_index(struct pyindex *ix, size_t site, const char *project, struct pyfiles *out,
-		      struct err *err)
+static struct fetch_page page_for(const char *url)
 {
-	const char *root = ix->conf->sites[site].url;
-	bool local = pyurl_has_scheme(root, "file");
-	autofree char *url = xasprintf("%s/%s/%s", root, project, local ? "index.html" : "");
-	return load_page(ix, site, url, project, out, err);
+	return (struct fetch_page){
+		.url = url, .accept = accept_index, .answer.body = BUF_INIT(PYPAGE_MAX)};
+}
+
+static bool load_page(struct pyindex *ix, size_t site, struct err *err)
+{
+	struct fetch_page p = page_for(ix->conf->sites[site].url);
+	bool ok = pagecache_fetch(ix->cache_dir, &p, 1, ix->fetch, err) &&
+		  take_page(ix, site, &p, NULL, &ix->flat[site], err);
+	fetch_answer_clear(&p.answer);
+	return ok;
 }
 
 /* Its pages of links are asked once; one that fails is left out like an index that is down. */
@@ -74,14 +81,14 @@ static bool load_flat(struct pyindex *ix, size_t site, struct err *err)
 	if (s->kind == PYSITE_FOLDER)
 		ok = load_folder(ix, site, &e);
 	else if (s->kind == PYSITE_PAGE)
-		ok = load_page(ix, site, s->url, NULL, &ix->flat[site], &e);
+		ok = load_page(ix, site, &e);
 	if (ok)
 		return true;
 	if (e.code == ERR_INTERRUPTED || ix->conf->n == 1) {
 		*err = e;
 		return false;
 	}
-	atomic_store(&ix->down[site], true);
+	ix->down[site] = true;
 	event_warn(ix->fetch->events, *e.hint ? e.hint : NULL, "%s is left out: %s", s->words,
 		   e.msg);
 	return true;
@@ -119,11 +126,11 @@ const char *pyindex_words(const struct pyindex *ix)
 	return ix->conf->sites[0].words;
 }
 
-static void add_flat(const struct pyfiles *from, const char *project, struct pyfiles *to)
+static void add_flat(const struct pyfiles *from, struct pyquery *q)
 {
 	for (size_t i = 0; i < from->n; i++)
-		if (!strcmp(from->files[i].name.project, project))
-			pyfiles_add_copy(to, &from->files[i]);
+		if (!strcmp(from->files[i].name.project, q->project))
+			pyfiles_add_copy(&q->files, &from->files[i]);
 }
 
 /* Names all that were asked, and those that did not answer earlier. */
@@ -132,7 +139,7 @@ static bool not_found(struct pyindex *ix, const char *project, struct err *err)
 	autobuf struct buf b = BUF_INIT(700);
 	for (size_t i = 0; i < ix->conf->n; i++)
 		buf_addf(&b, "%s%s%s", i ? ", " : "", ix->conf->sites[i].words,
-			 atomic_load(&ix->down[i]) ? " which does not answer" : "");
+			 ix->down[i] ? " which does not answer" : "");
 	err_set(err, ERR_NETWORK, "package '%s' is not in the package index %s", project,
 		buf_str(&b));
 	err->sys = ENOENT;
@@ -140,39 +147,70 @@ static bool not_found(struct pyindex *ix, const char *project, struct err *err)
 		err, "the mirror may not be complete; another one: cudaenv config set index URL");
 }
 
-bool pyindex_get(struct pyindex *ix, const char *project, struct pyfiles *out, struct err *err)
+/* One index, all projects. A failure is kept with the query: another site may have its files. */
+static bool ask_index(struct pyindex *ix, size_t site, struct pyquery *queries, size_t n,
+		      struct err *err)
 {
-	struct pyfiles found = {0};
-	struct err first = {0}; /* of the sites that should have answered */
-	size_t failed = 0;
-	for (size_t i = 0; i < ix->conf->n && first.code != ERR_INTERRUPTED; i++) {
+	const char *root = ix->conf->sites[site].url;
+	bool local = pyurl_has_scheme(root, "file"), failed = false;
+	autofree struct fetch_page *pages = xcalloc(n, sizeof *pages);
+	autostrlist struct strlist urls = {0};
+	for (size_t i = 0; i < n; i++) {
+		autofree char *url =
+			xasprintf("%s/%s/%s", root, queries[i].project, local ? "index.html" : "");
+		strlist_add(&urls, url);
+		pages[i] = page_for(urls.items[i]);
+	}
+	bool ok = pagecache_fetch(ix->cache_dir, pages, n, ix->fetch, err);
+	for (size_t i = 0; i < n; i++) {
+		struct pyquery *q = &queries[i];
 		struct err e;
-		if (ix->conf->sites[i].kind != PYSITE_INDEX) {
-			add_flat(&ix->flat[i], project, &found);
-			continue;
+		if (ok && !take_page(ix, site, &pages[i], q->project, &q->files, &e) &&
+		    e.sys != ENOENT) {
+			failed = true;
+			if (!q->err.code)
+				q->err = e;
 		}
-		if (atomic_load(&ix->down[i]) || ask_index(ix, i, project, &found, &e) ||
-		    e.sys == ENOENT)
-			continue;
-		if (!first.code) {
-			first = e;
-			failed = i;
+		fetch_answer_clear(&pages[i].answer);
+	}
+	ix->down[site] = failed;
+	return ok;
+}
+
+/* With files from anywhere a query is answered; of what failed beside that one warning tells. */
+static void conclude(struct pyindex *ix, struct pyquery *q)
+{
+	q->ok = q->files.n > 0;
+	if (!q->ok && !q->err.code)
+		not_found(ix, q->project, &q->err);
+	if (!q->ok || !q->err.code || ix->warned)
+		return;
+	event_warn(ix->fetch->events, NULL, "left out: %s", q->err.msg);
+	ix->warned = true;
+}
+
+bool pyindex_get(struct pyindex *ix, struct pyquery *queries, size_t n, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		queries[i] = (struct pyquery){.project = queries[i].project};
+	for (size_t site = 0; site < ix->conf->n; site++) {
+		if (ix->conf->sites[site].kind != PYSITE_INDEX)
+			for (size_t i = 0; i < n; i++)
+				add_flat(&ix->flat[site], &queries[i]);
+		else if (!ix->down[site] && !ask_index(ix, site, queries, n, err)) {
+			pyqueries_clear(queries, n);
+			return false;
 		}
-		atomic_store(&ix->down[i], true);
 	}
-	if (first.code == ERR_INTERRUPTED || (first.code && !found.n)) {
-		pyfiles_clear(&found);
-		*err = first;
-		return err_prefix(err, "cannot ask the package index %s for '%s'",
-				  ix->conf->sites[failed].words, project);
-	}
-	if (!found.n)
-		return not_found(ix, project, err);
-	if (first.code)
-		event_warn(ix->fetch->events, NULL, "%s is left out: %s",
-			   ix->conf->sites[failed].words, first.msg);
-	*out = found;
+	for (size_t i = 0; i < n; i++)
+		conclude(ix, &queries[i]);
 	return true;
+}
+
+void pyqueries_clear(struct pyquery *queries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		pyfiles_clear(&queries[i].files);
 }
 
 /* > 0: a is the better one. */

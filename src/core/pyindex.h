@@ -4,7 +4,6 @@
  * order of sites only decides between equal files. A site that is down is left out, with one
  * warning, where another one serves.
  */
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,22 +18,27 @@ struct pyindex {
 	const char *arch;
 	const struct fetch_opts *fetch;
 	const char *cache_dir; /* pages are kept there, and serve offline */
-	struct pyfiles *flat; /* by site: what its folder or page of links holds */
-	atomic_bool *down;    /* by site: it failed before and is not asked again */
+	struct pyfiles *flat;  /* by site: what its folder or page of links holds */
+	bool *down;	       /* by site: it failed before and is not asked again */
+	bool warned;	       /* of a site that is left out */
 };
 
 /* Reads folders and pages of links. All arguments are borrowed until pyindex_clear. */
 must_check bool pyindex_init(struct pyindex *ix, const struct pyconf *conf, const char *arch,
 			     const struct fetch_opts *fetch, const char *cache_dir,
-			      struct err *err);
+			     struct err *err);
 void pyindex_clear(struct pyindex *ix);
 
-/*
- * All wheels of one project (normalised name), other platforms' too. May be called from several
- * threads. ERR_NETWORK: no site has it (err->sys == ENOENT), or none could be asked.
- */
-must_check bool pyindex_get(struct pyindex *ix, const char *project, struct pyfiles *out,
-			    struct err *err);
+struct pyquery {
+	const char *project;  /* normalised name */
+	struct pyfiles files; /* all its wheels, other platforms' too, in the order of the sites */
+	bool ok;
+	/* ERR_NETWORK: no site has it (sys == ENOENT), or none could be asked. */
+	struct err err;
+};
+/* Several projects side by side, one request each and index. false only when interrupted. */
+must_check bool pyindex_get(struct pyindex *ix, struct pyquery *queries, size_t n, struct err *err);
+void pyqueries_clear(struct pyquery *queries, size_t n);
 
 /* For messages: the first index, "'https://host/simple' (from PIP_INDEX_URL)", else the first site.
  */

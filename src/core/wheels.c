@@ -1,155 +1,125 @@
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/attr.h"
-#include "base/pool.h"
 #include "core/metapackage.h"
 #include "core/pyconf.h"
 #include "core/pyindex.h"
 #include "core/source.h"
 #include "core/wheelpick.h"
 
-/* At most one request a package and index; as many at once as a browser would have. */
-enum { REQUESTS = 8, RETRIES = 3, RETRY_WAIT_MS = 300 };
+enum { RETRIES = 3, RETRY_WAIT_MS = 300 };
 
-struct resolver {
+/* What the release is made of, while it is put together. */
+struct builder {
 	struct pyindex *ix;
 	const struct request *rq;
-	const char *label;
-	atomic_bool stop; /* something failed: the rest need not be asked */
+	struct metapackage meta;
+	struct wheelpicks picks;
+	struct release release;
 };
 
-struct job {
-	struct resolver *r;
-	const struct wheelpick *pick;
-	struct component component; /* name NULL: left out */
-	bool skipped;		    /* for other platforms only, and not needed */
-	struct err err;		    /* code ERR_NONE: fine, or not asked */
-};
-
-static bool no_wheel(struct job *j, const struct pyfiles *files)
+/* Why there is no wheel; true: it may be left out. */
+static bool no_wheel(struct builder *b, const struct wheelpick *pick, const struct pyfiles *files,
+		     struct err *err)
 {
-	const struct wheelneed *need = j->pick->need;
-	const char *words = pyindex_words(j->r->ix), *label = j->r->label;
-	struct err *err = &j->err;
-	switch (pyfiles_miss(files, &need->spec)) {
+	const char *words = pyindex_words(b->ix), *label = b->meta.label, *arch = b->rq->arch;
+	const char *package = pick->need->package;
+	switch (pyfiles_miss(files, &pick->need->spec)) {
 	case PYFILES_OTHER_PLATFORM:
-		j->skipped = j->pick->optional;
-		if (j->skipped)
+		if (pick->optional) {
+			event_note(b->ix->fetch->events, "%s of %s has no wheel for %s: left out",
+				   pick->component, label, arch);
 			return true;
+		}
 		err_set(err, ERR_NO_VERSION,
-			"'%s' of %s has no wheel for %s, only for other platforms", need->package,
-			label, j->r->rq->arch);
+			"'%s' of %s has no wheel for %s, only for other platforms", package, label,
+			arch);
 		return err_hint(err, "see 'cudaenv list-remote' for what there is");
 	case PYFILES_YANKED:
 		err_set(err, ERR_NO_VERSION, "'%s' of %s was withdrawn from the package index %s",
-			need->package, label, words);
+			package, label, words);
 		return err_hint(err, "install another release: cudaenv list-remote");
 	case PYFILES_PRE:
 		err_set(err, ERR_NO_VERSION,
-			"'%s' of %s is only a pre-release in the package index %s", need->package,
-			label, words);
+			"'%s' of %s is only a pre-release in the package index %s", package, label,
+			words);
 		return err_hint(err, "install another release: cudaenv list-remote");
 	case PYFILES_NO_VERSION:
 		break;
 	}
 	err_set(err, ERR_NETWORK,
-		"the version of '%s' that %s wants is not in the package index %s", need->package,
-		label, words);
+		"the version of '%s' that %s wants is not in the package index %s", package, label,
+		words);
 	return err_hint(err, "the mirror may be behind; another one: cudaenv config set index URL");
 }
 
-static bool make_component(struct job *j, const struct pyfiles *files, const struct pyfile *f)
+static bool add_component(struct builder *b, const struct wheelpick *pick,
+			  const struct pyfiles *files, struct err *err)
 {
-	struct component c = {.kind = ARCHIVE_WHEEL, .size = f->size};
-	if (!pyfiles_source(files, f, c.sha256, &c.urls, &j->err))
+	const struct pyspec *spec = &pick->need->spec;
+	/* The lowest of a range is the one that this release was made with. */
+	const struct pyfile *f = pyfiles_pick(files, spec, pyspec_exact(spec));
+	struct release *r = &b->release;
+	struct component c = {.kind = ARCHIVE_WHEEL};
+	if (!f)
+		return no_wheel(b, pick, files, err);
+	if (!pyfiles_source(files, f, c.sha256, &c.urls, err))
 		return false;
-	c.name = xstrdup(j->pick->component);
-	c.package = xstrdup(j->pick->need->package);
+	c.size = f->size;
+	c.name = xstrdup(pick->component);
+	c.package = xstrdup(pick->need->package);
 	c.version = xstrdup(f->name.version);
 	c.file = xstrdup(f->file);
-	j->component = c;
+	r->components = array_grow(r->components, r->n, sizeof *r->components);
+	r->components[r->n++] = c;
 	return true;
 }
 
-static bool resolve(struct job *j)
+static bool add_components(struct builder *b, struct err *err)
 {
-	struct pyfiles files = {0};
-	const struct pyspec *spec = &j->pick->need->spec;
-	if (!pyindex_get(j->r->ix, j->pick->need->package, &files, &j->err))
-		return false;
-	/* The lowest of a range is the one that this release was made with. */
-	const struct pyfile *f = pyfiles_pick(&files, spec, pyspec_exact(spec));
-	bool ok = f ? make_component(j, &files, f) : no_wheel(j, &files);
-	pyfiles_clear(&files);
-	return ok;
-}
-
-static void run_job(void *arg)
-{
-	struct job *j = arg;
-	if (!atomic_load(&j->r->stop) && !resolve(j))
-		atomic_store(&j->r->stop, true);
-}
-
-static void run_all(struct job *jobs, size_t n)
-{
-	struct pool *pool = pool_new(n < REQUESTS ? (int)n : REQUESTS);
+	size_t n = b->picks.n;
+	autofree struct pyquery *queries = xcalloc(n, sizeof *queries);
 	for (size_t i = 0; i < n; i++)
-		pool_add(pool, run_job, &jobs[i]);
-	pool_wait(pool);
-	pool_free(pool);
+		queries[i].project = b->picks.items[i].need->package;
+	if (!pyindex_get(b->ix, queries, n, err))
+		return false;
+	bool ok = true;
+	for (size_t i = 0; ok && i < n; i++) {
+		ok = queries[i].ok && add_component(b, &b->picks.items[i], &queries[i].files, err);
+		if (!queries[i].ok)
+			*err = queries[i].err;
+	}
+	pyqueries_clear(queries, n);
+	return ok;
 }
 
-static bool resolve_all(struct resolver *r, const struct wheelpicks *picks, struct release *out,
-			struct err *err)
+static void finish(struct builder *b)
 {
-	autofree struct job *jobs = xcalloc(picks->n, sizeof *jobs);
-	bool ok = true;
-	for (size_t i = 0; i < picks->n; i++)
-		jobs[i] = (struct job){.r = r, .pick = &picks->items[i]};
-	run_all(jobs, picks->n);
-	for (size_t i = 0; i < picks->n; i++) {
-		struct job *j = &jobs[i];
-		if (ok && j->err.code) {
-			*err = j->err;
-			ok = false;
-		}
-		if (j->skipped)
-			event_note(r->ix->fetch->events, "%s of %s has no wheel for %s: left out",
-				   j->pick->component, r->label, r->rq->arch);
-		if (!j->component.name)
-			continue;
-		out->components = array_grow(out->components, out->n, sizeof *out->components);
-		out->components[out->n++] = j->component;
-	}
-	return ok;
+	struct release *r = &b->release;
+	r->source = source_wheels.name;
+	snprintf(r->label, sizeof r->label, "%s", b->meta.label);
+	snprintf(r->arch, sizeof r->arch, "%s", b->rq->arch);
+	r->manifest = xstrdup(b->meta.file);
+	memcpy(r->manifest_sha256, b->meta.sha256, sizeof r->manifest_sha256);
+	r->ca_file = b->ix->conf->ca_file ? xstrdup(b->ix->conf->ca_file) : NULL;
 }
 
 static bool build(struct pyindex *ix, const struct source_ctx *ctx, const struct request *rq,
 		  struct release *out, struct err *err)
 {
-	struct metapackage m;
-	struct wheelpicks picks = {0};
-	if (!metapackage_find(ix, ctx, rq, &m, err))
-		return false;
-	struct resolver r = {.ix = ix, .rq = rq, .label = m.label};
-	struct release rel = {.source = source_wheels.name};
-	bool ok = wheelpick_select(&m.meta, rq, m.label, &picks, err) &&
-		  resolve_all(&r, &picks, &rel, err);
+	struct builder b = {.ix = ix, .rq = rq};
+	bool ok = metapackage_find(ix, ctx, rq, &b.meta, err) &&
+		  wheelpick_select(&b.meta.meta, rq, b.meta.label, &b.picks, err) &&
+		  add_components(&b, err);
 	if (ok) {
-		snprintf(rel.label, sizeof rel.label, "%s", m.label);
-		snprintf(rel.arch, sizeof rel.arch, "%s", rq->arch);
-		rel.manifest = xstrdup(m.file);
-		memcpy(rel.manifest_sha256, m.sha256, sizeof rel.manifest_sha256);
-		rel.ca_file = ix->conf->ca_file ? xstrdup(ix->conf->ca_file) : NULL;
-		*out = rel;
+		finish(&b);
+		*out = b.release;
 	} else {
-		release_clear(&rel);
+		release_clear(&b.release);
 	}
-	wheelpicks_clear(&picks);
-	metapackage_clear(&m);
+	wheelpicks_clear(&b.picks);
+	metapackage_clear(&b.meta);
 	return ok;
 }
 

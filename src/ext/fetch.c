@@ -20,6 +20,7 @@ struct run {
 	int jobs;
 	fetch_done_fn *done;
 	void *ctx;
+	bool apart; /* a failure ends that task alone */
 	bool failed;
 	struct err err;
 };
@@ -93,7 +94,7 @@ static void follow_up(struct run *r, struct task *t)
 			t->state = TASK_FAILED;
 		}
 	}
-	if (t->state == TASK_FAILED)
+	if (t->state == TASK_FAILED && !r->apart)
 		set_failed(r, &t->err);
 	if (t->job && t->state == TASK_FAILED)
 		t->job->err = t->err;
@@ -280,21 +281,37 @@ static void describe(struct fetch_answer *a, const struct transfer *x)
 	snprintf(a->url, sizeof a->url, "%s", x->url);
 }
 
-bool fetch_memory(const char *url, const char *accept, const struct fetch_opts *o,
-		  struct fetch_answer *a, struct err *err)
+bool fetch_pages(struct fetch_page *pages, size_t n, const struct fetch_opts *o, struct err *err)
 {
 	struct hosts hosts = {0};
-	struct task task;
-	struct run r = {.tasks = &task, .n = 1, .jobs = 1};
-	task_init_memory(&task, url, accept, a, o, &hosts);
+	autofree struct task *tasks = xcalloc(n, sizeof *tasks);
+	struct run r = {.tasks = tasks, .n = n, .jobs = o->jobs ? o->jobs : 8, .apart = true};
+	for (size_t i = 0; i < n; i++)
+		task_init_memory(&tasks[i], pages[i].url, pages[i].accept, &pages[i].answer, o,
+				 &hosts);
 	begin(&r);
-	if (r.failed)
-		buf_clear(&a->body);
-	else
-		describe(a, &task.transfer);
+	for (size_t i = 0; i < n; i++) {
+		pages[i].ok = tasks[i].state == TASK_DONE;
+		pages[i].err = tasks[i].err;
+		if (pages[i].ok)
+			describe(&pages[i].answer, &tasks[i].transfer);
+		else
+			buf_clear(&pages[i].answer.body);
+	}
 	bool ok = finish(&r, err);
 	hosts_clear(&hosts);
 	return ok;
+}
+
+bool fetch_memory(const char *url, const char *accept, const struct fetch_opts *o,
+		  struct fetch_answer *a, struct err *err)
+{
+	struct fetch_page page = {.url = url, .accept = accept, .answer = *a};
+	bool ok = fetch_pages(&page, 1, o, err);
+	*a = page.answer;
+	if (ok && !page.ok)
+		*err = page.err;
+	return ok && page.ok;
 }
 
 void fetch_answer_clear(struct fetch_answer *a)

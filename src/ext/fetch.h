@@ -13,7 +13,7 @@
 #include "base/event.h"
 
 struct fetch_opts {
-	int jobs;            /* transfers at once; 0: 4 */
+	int jobs;            /* transfers at once; 0: 4, of pages 8 */
 	int retries;         /* of each job on a transient failure; 0: 5 */
 	int retry_wait_ms;   /* first wait, doubled each time; 0: 1000 (tests set less) */
 	int low_speed_s;     /* seconds under 1 KiB/s that count as a stall; 0: 30 */
@@ -51,10 +51,20 @@ struct fetch_answer {
 	char url[4096];       /* after redirects, without credentials: a base for relative links */
 	long status;          /* HTTP status; 0 for file:// */
 };
+struct fetch_page {
+	const char *url, *accept;   /* accept: header value or NULL */
+	struct fetch_answer answer; /* set body.max before the call; fetch_answer_clear it after */
+	bool ok;
+	struct err err; /* where it is not ok */
+};
 /*
- * One small answer into memory, with the same retries. accept: header value or NULL. 404 and 410 are
- * ERR_NETWORK with err->sys == ENOENT, so that a caller can try the next index.
+ * Small answers into memory, side by side and over one connection where the server can (HTTP/2), with the
+ * same retries. A page that fails does not end the others; false only when interrupted or out of
+ * resources. 404 and 410 are ERR_NETWORK with err.sys == ENOENT, so that a caller can try the next index.
  */
+must_check bool fetch_pages(struct fetch_page *pages, size_t n, const struct fetch_opts *o,
+			    struct err *err);
+/* One of them. */
 must_check bool fetch_memory(const char *url, const char *accept, const struct fetch_opts *o,
 			     struct fetch_answer *a, struct err *err);
 void fetch_answer_clear(struct fetch_answer *a);

@@ -426,6 +426,8 @@ static void set_headers(struct transfer *t)
 		curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	} else {
 		curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, "");
+		/* Small pages share one connection rather than pay for a handshake each. */
+		curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, 1L);
 	}
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 }

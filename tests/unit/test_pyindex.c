@@ -279,7 +279,6 @@ static void test_sites(void **state)
 				 site(PYSITE_INDEX, "down"), site(PYSITE_PAGE, "links.html")};
 	struct pyconf conf = {.sites = sites, .n = ARRAY_LEN(sites)};
 	struct pyindex ix;
-	struct pyfiles f = {0};
 	put("wheels", NVVM "1" X86, "one");
 	put("wheels", "README", "x");
 	put("idx/nvidia-nvvm", "index.html",
@@ -290,21 +289,23 @@ static void test_sites(void **state)
 	put("down/nvidia-nvvm", "index.html", "{\"files\": 1}");
 	assert_true(pyindex_init(&ix, &conf, "x86_64", &fetch, NULL, &err));
 	notes[0] = '\0';
-	if (!pyindex_get(&ix, "nvidia-nvvm", &f, &err))
-		fail_msg("%s", err.msg);
-	assert_int_equal(f.n, 3);
-	assert_non_null(f.files[0].path);
-	assert_string_equal(f.files[1].sha256, H1);
-	assert_non_null(strstr(f.files[1].path, "/f/" NVVM "1" X86));
-	assert_string_equal(f.files[2].name.version, "2");
-	assert_non_null(strstr(notes, "'down' is left out"));
+	struct pyquery q[] = {{.project = "nvidia-nvvm"}, {.project = "nvidia-x"}};
+	assert_true(pyindex_get(&ix, q, 2, &err));
+	const struct pyfile *f = q[0].files.files;
+	assert_true(q[0].ok);
+	assert_int_equal(q[0].files.n, 3);
+	assert_non_null(f[0].path);
+	assert_string_equal(f[1].sha256, H1);
+	assert_non_null(strstr(f[1].path, "/f/" NVVM "1" X86));
+	assert_string_equal(f[2].name.version, "2");
+	assert_non_null(strstr(notes, "left out: the package index 'down' sent: "));
 	assert_non_null(strstr(notes, "'files'"));
-	pyfiles_clear(&f);
-	assert_false(pyindex_get(&ix, "nvidia-x", &f, &err));
-	assert_int_equal(err.code, ERR_NETWORK);
-	assert_int_equal(err.sys, ENOENT);
-	assert_non_null(strstr(err.msg, "'nvidia-x'"));
-	assert_non_null(strstr(err.msg, "'down' which does not answer"));
+	assert_false(q[1].ok);
+	assert_int_equal(q[1].err.code, ERR_NETWORK);
+	assert_int_equal(q[1].err.sys, ENOENT);
+	assert_non_null(strstr(q[1].err.msg, "'nvidia-x'"));
+	assert_non_null(strstr(q[1].err.msg, "'down' which does not answer"));
+	pyqueries_clear(q, 2);
 	pyindex_clear(&ix);
 	for (size_t i = 0; i < ARRAY_LEN(sites); i++) {
 		free(sites[i].url);
@@ -321,13 +322,14 @@ static void test_only_site_down(void **state)
 			   .words = xstrdup("'https://***@i.example/simple' (from PIP_INDEX_URL)")};
 	struct pyconf conf = {.sites = &s, .n = 1};
 	struct pyindex ix;
-	struct pyfiles f;
+	struct pyquery q = {.project = "nvidia-nvvm"};
 	assert_true(pyindex_init(&ix, &conf, "x86_64", &fetch, NULL, &err));
-	assert_false(pyindex_get(&ix, "nvidia-nvvm", &f, &err));
-	assert_int_equal(err.code, ERR_NETWORK);
-	assert_non_null(strstr(err.msg, "from PIP_INDEX_URL"));
-	assert_non_null(strstr(err.msg, "offline"));
-	assert_null(strstr(err.msg, "secret"));
+	assert_true(pyindex_get(&ix, &q, 1, &err));
+	assert_false(q.ok);
+	assert_int_equal(q.err.code, ERR_NETWORK);
+	assert_non_null(strstr(q.err.msg, "from PIP_INDEX_URL"));
+	assert_non_null(strstr(q.err.msg, "offline"));
+	assert_null(strstr(q.err.msg, "secret"));
 	pyindex_clear(&ix);
 	free(s.url);
 	free(s.words);
