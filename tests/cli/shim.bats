@@ -101,6 +101,21 @@ overhead() { awk '/execve\(/ && n++ { exit } { calls++ } END { print calls }' "$
 	assert_stdout "nvcc 12.4.1"$'\n'"$prefix/bin/nvcc"
 }
 
+@test "a program, too: the kernel gives scripts their path, but programs what the shim says" {
+	fake_toolkit 12.4.1
+	pin 12.4
+	cp /bin/sh "$prefix/bin/nvcc"
+	capture "$S/nvcc" -c 'echo "$0"'
+	assert_stdout "$prefix/bin/nvcc"
+	cd "$S"
+	capture ./nvcc +12.4 -c 'echo "$0"'
+	assert_stdout "$prefix/bin/nvcc"
+	mkdir "$T/sys"
+	cp /bin/sh "$T/sys/nvcc"
+	PATH="$S:$T/sys:$PATH" capture nvcc +system -c 'echo "$0"'
+	assert_stdout "$T/sys/nvcc"
+}
+
 @test "a script finds its folder by \$0" {
 	fake_toolkit 12.4.1
 	pin 12.4
