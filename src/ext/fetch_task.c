@@ -10,8 +10,6 @@
 #include "ext/http.h"
 
 enum {
-	HOST_BUDGET = 4, /* failures after which a server is asked only when no other is left */
-	WAIT_MAX = 60 * 1000,	/* ms; of Retry-After too */
 	BUSY_WAIT = 500,	/* ms */
 	SHOW_EVERY = 100,	/* ms */
 	PROGRESS = 1024 * 1024, /* new bytes that make a failed try count as a good one */
@@ -19,35 +17,12 @@ enum {
 };
 static const uint64_t size_limit = 16ULL << 30;
 
-void hosts_clear(struct hosts *h)
-{
-	for (size_t i = 0; i < h->n; i++)
-		free(h->items[i].origin);
-	free(h->items);
-	*h = (struct hosts){0};
-}
-
-static struct host *host_of(struct hosts *h, const char *origin)
-{
-	for (size_t i = 0; i < h->n; i++)
-		if (!strcmp(h->items[i].origin, origin))
-			return &h->items[i];
-	h->items = array_grow(h->items, h->n, sizeof *h->items);
-	h->items[h->n].origin = xstrdup(origin);
-	return &h->items[h->n++];
-}
-
-static void add_mirror(struct task *t, const char *url)
-{
-	t->mirrors = array_grow(t->mirrors, t->n, sizeof *t->mirrors);
-	t->mirrors[t->n++] = (struct mirror){.url = url, .origin = http_origin(url)};
-}
-
 void task_init_file(struct task *t, struct fetch_job *job, const struct fetch_opts *o,
 		    struct hosts *hosts)
 {
 	const char *sha256 = job->sha256 && *job->sha256 ? job->sha256 : NULL;
-	*t = (struct task){.job = job, .name = job->name, .sha256 = sha256, .o = o, .hosts = hosts};
+	*t = (struct task){
+		.job = job, .name = job->name, .sha256 = sha256, .o = o, .mirrors.hosts = hosts};
 	t->part = PART_INIT;
 	t->transfer = (struct transfer){
 		.o = o,
@@ -59,27 +34,24 @@ void task_init_file(struct task *t, struct fetch_job *job, const struct fetch_op
 		.digest_known = sha256 != NULL,
 	};
 	for (size_t i = 0; i < job->urls->n; i++)
-		add_mirror(t, job->urls->items[i]);
+		mirrors_add(&t->mirrors, job->urls->items[i]);
 }
 
 void task_init_memory(struct task *t, const char *url, const char *accept, struct fetch_answer *a,
 		      const struct fetch_opts *o, struct hosts *hosts)
 {
-	*t = (struct task){.name = url, .o = o, .hosts = hosts};
+	*t = (struct task){.name = url, .o = o, .mirrors.hosts = hosts};
 	t->part = PART_INIT;
 	t->transfer =
 		(struct transfer){.o = o, .accept = accept, .body = &a->body, .max = a->body.max};
-	add_mirror(t, url);
+	mirrors_add(&t->mirrors, url);
 }
 
 void task_clear(struct task *t)
 {
 	part_close(&t->part);
 	transfer_clear(&t->transfer);
-	for (size_t i = 0; i < t->n; i++)
-		free(t->mirrors[i].origin);
-	free(take_ptr(t->mirrors));
-	t->n = 0;
+	mirrors_clear(&t->mirrors);
 }
 
 static void emit(struct task *t, enum event_kind kind, const char *text, uint64_t done,
@@ -108,54 +80,20 @@ static void fail(struct task *t, const struct err *err)
 	t->state = TASK_FAILED;
 }
 
-/* What each mirror said; the first one's code and hint count, but wrong bytes are never hidden. */
 static void fail_all(struct task *t)
 {
-	struct err e = {0};
-	for (size_t i = 0; i < t->n; i++) {
-		const struct err *one = &t->mirrors[i].err;
-		size_t len = strlen(e.msg);
-		if (!one->code)
-			continue;
-		if (!e.code) {
-			e = *one;
-			continue;
-		}
-		snprintf(e.msg + len, sizeof e.msg - len, "; %s", one->msg);
-		if (one->code == ERR_INTEGRITY)
-			e.code = ERR_INTEGRITY;
-		if (e.sys != one->sys)
-			e.sys = 0;
-	}
-	if (!e.code)
-		err_set(&e, ERR_FAILED, "cannot fetch '%s': nobody told where it is", t->name);
-	fail(t, &e);
+	mirrors_error(&t->mirrors, t->name, &t->err);
+	fail(t, &t->err);
 }
 
-/* Lower is better; among equals the one that may be asked first, then the next in turn. */
-static unsigned rank(const struct task *t, const struct mirror *m)
-{
-	return 2U * m->suspect + (host_of(t->hosts, m->origin)->failures >= HOST_BUDGET);
-}
-
-/* The mirror to ask next, counted from `from`. */
+/* Which mirror is asked when; `from`: where in their turn to begin. */
 static void choose(struct task *t, size_t from)
 {
-	const struct mirror *best = NULL;
-	for (size_t i = 0; i < t->n; i++) {
-		const struct mirror *m = &t->mirrors[(from + i) % t->n];
-		if (m->dead)
-			continue;
-		if (!best || rank(t, m) < rank(t, best) ||
-		    (rank(t, m) == rank(t, best) && m->not_before < best->not_before))
-			best = m;
-	}
-	if (!best) {
+	if (!mirrors_choose(&t->mirrors, from)) {
 		fail_all(t);
 		return;
 	}
-	t->at = (size_t)(best - t->mirrors);
-	t->due = best->not_before;
+	t->due = mirrors_now(&t->mirrors)->not_before;
 	t->state = TASK_WAIT;
 }
 
@@ -168,7 +106,7 @@ static void refused(struct task *t, const struct err *err);
 
 static void start(struct task *t)
 {
-	struct mirror *m = &t->mirrors[t->at];
+	struct mirror *m = mirrors_now(&t->mirrors);
 	/* Without a digest nobody could tell whether the two halves belong together. */
 	bool resume = t->job && t->sha256 && !m->no_range && !is_file(m->url);
 	if (t->job)
@@ -307,73 +245,54 @@ static void tell_retry(struct task *t, const struct err *err, uint64_t now)
 {
 	if (t->state != TASK_WAIT)
 		return;
-	const struct mirror *m = &t->mirrors[t->at];
+	const struct mirror *m = mirrors_now(&t->mirrors);
 	uint64_t wait = m->not_before > now ? m->not_before - now : 0;
 	autofree char *where = http_mask(m->origin);
-	autofree char *text =
-		xasprintf("%s; %s%s in %.1f s", err->msg, t->n > 1 ? "trying " : "trying again",
-			  t->n > 1 ? where : "", (double)wait / 1000);
+	autofree char *text = xasprintf("%s; %s%s in %.1f s", err->msg,
+					t->mirrors.n > 1 ? "trying " : "trying again",
+					t->mirrors.n > 1 ? where : "", (double)wait / 1000);
 	emit(t, EVENT_RETRY, text, t->part.len, t->transfer.size);
 }
 
 /* This URL is out of the game. */
 static void refused(struct task *t, const struct err *err)
 {
-	struct mirror *m = &t->mirrors[t->at];
+	struct mirror *m = mirrors_now(&t->mirrors);
 	m->err = *err;
 	m->dead = true;
 	/* Bytes beyond what was expected: nothing of it can be trusted. */
 	if (t->job && err->code == ERR_INTEGRITY && t->transfer.stored && !reset(t))
 		return;
-	choose(t, t->at + 1);
+	choose(t, t->mirrors.at + 1);
 	tell_retry(t, err, m->not_before);
-}
-
-static uint64_t wait_for(const struct task *t, const struct mirror *m)
-{
-	uint64_t first = t->o->retry_wait_ms ? (uint64_t)t->o->retry_wait_ms : 1000;
-	unsigned shift = m->failures - 1 < 16 ? m->failures - 1 : 16;
-	uint64_t wait = first << shift, told = (uint64_t)t->transfer.retry_after * 1000;
-	if (told > wait)
-		wait = told;
-	return wait < WAIT_MAX ? wait : WAIT_MAX;
 }
 
 static void retry(struct task *t, CURLcode code, uint64_t now)
 {
-	struct mirror *m = &t->mirrors[t->at];
+	struct mirror *m = mirrors_now(&t->mirrors);
 	int limit = t->o->retries ? t->o->retries : 5;
+	int first_wait = t->o->retry_wait_ms ? t->o->retry_wait_ms : 1000;
 	bool unknown = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY;
-	m->err = t->transfer.err;
-	m->failures++;
-	host_of(t->hosts, m->origin)->failures++;
+	mirrors_failed(&t->mirrors, &t->transfer.err, now, (uint64_t)first_wait,
+		       (uint64_t)t->transfer.retry_after * 1000);
+	if (unknown && m->failures > NAME_TRIES)
+		m->dead = true;
 	if (t->part.len >= t->most + PROGRESS)
 		t->tries = 0;
 	if (t->part.len > t->most)
 		t->most = t->part.len;
-	m->not_before = now + wait_for(t, m);
-	if (unknown && m->failures > NAME_TRIES)
-		m->dead = true;
 	if (++t->tries > limit) {
 		fail_all(t);
 		return;
 	}
-	choose(t, t->at + 1);
+	choose(t, t->mirrors.at + 1);
 	tell_retry(t, &t->transfer.err, now);
-}
-
-static size_t alive(const struct task *t)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < t->n; i++)
-		n += !t->mirrors[i].dead;
-	return n;
 }
 
 /* Once more from scratch: from the next mirror, or from the only one. */
 static void wrong_digest(struct task *t, uint64_t now)
 {
-	struct mirror *m = &t->mirrors[t->at];
+	struct mirror *m = mirrors_now(&t->mirrors);
 	struct transfer *x = &t->transfer;
 	char hex[65];
 	part_hex(&t->part, hex);
@@ -387,18 +306,19 @@ static void wrong_digest(struct task *t, uint64_t now)
 		return;
 	if (!old) {
 		m->suspect = true;
-		if (++t->wrong > (int)(alive(t) > 2 ? alive(t) - 1 : 1)) {
+		if (++t->wrong >
+		    (int)(mirrors_alive(&t->mirrors) > 2 ? mirrors_alive(&t->mirrors) - 1 : 1)) {
 			fail_all(t);
 			return;
 		}
 	}
-	choose(t, old ? t->at : t->at + 1);
+	choose(t, old ? t->mirrors.at : t->mirrors.at + 1);
 	tell_retry(t, &x->err, now);
 }
 
 static void arrived(struct task *t, uint64_t now)
 {
-	host_of(t->hosts, t->mirrors[t->at].origin)->failures = 0;
+	mirrors_served(&t->mirrors);
 	if (!t->job)
 		t->state = TASK_DONE;
 	else if (!t->sha256 || digest_right(t))
@@ -417,7 +337,7 @@ void task_ended(struct task *t, CURLcode code, uint64_t now)
 		t->state = TASK_READY;
 		break;
 	case TRANSFER_FRESH:
-		t->mirrors[t->at].no_range = true;
+		mirrors_now(&t->mirrors)->no_range = true;
 		event_debug(t->o->events, "%s; asking for the whole", t->transfer.err.msg);
 		if (reset(t))
 			start(t);

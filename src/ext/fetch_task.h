@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "ext/fetch_mirror.h"
 #include "ext/fetch_part.h"
 #include "ext/fetch_transfer.h"
 
@@ -23,38 +24,15 @@ enum task_state {
 	TASK_FAILED,
 };
 
-/* Failures of a server, counted over all files of a run. */
-struct host {
-	char *origin;
-	unsigned failures;
-};
-struct hosts {
-	struct host *items;
-	size_t n;
-};
-void hosts_clear(struct hosts *h);
-
-struct mirror {
-	const char *url;     /* borrowed */
-	char *origin;
-	uint64_t not_before; /* ms */
-	unsigned failures;
-	bool dead, suspect;  /* will not serve; sent wrong bytes */
-	bool no_range;       /* cannot be asked for the rest of a file */
-	struct err err;      /* its last failure */
-};
-
 struct task {
 	struct fetch_job *job; /* a file */
 	const char *name;      /* for events */
 	const char *sha256;    /* NULL: not known */
 	const struct fetch_opts *o;
-	struct hosts *hosts;
 
 	enum task_state state;
 	uint64_t due; /* ms */
-	struct mirror *mirrors;
-	size_t n, at; /* at: the one in use */
+	struct mirrors mirrors;
 	struct part part;
 	struct transfer transfer;
 	int tries;           /* failures in a row that brought nothing */

@@ -62,6 +62,20 @@ bool transfer_start(struct transfer *t, const char *url, uint64_t offset);
 /* After curl is through with the handle. */
 enum transfer_result transfer_end(struct transfer *t, CURLcode code);
 
+/* fetch_request.c */
+bool transfer_set_url(struct transfer *t, const char *url);
+
+/* fetch_answer.c */
+void transfer_new_answer(struct transfer *t);
+size_t transfer_on_header(char *line, size_t size, size_t n, void *transfer);
+size_t transfer_on_body(char *data, size_t size, size_t n, void *transfer);
+/* The end of an answer that curl found whole. */
+bool transfer_finish_body(struct transfer *t, long status);
+/* What came before a cut is kept for the resume, but does not replace a longer part. */
+void transfer_keep_body(struct transfer *t);
+/* HTTP status, 0 for file://. */
+long transfer_status(struct transfer *t);
+
 /* fetch_fail.c: words and verdict. All return false. */
 bool transfer_fail(struct transfer *t, enum transfer_result result, enum err_code code,
 		   const char *fmt, ...) printf_like(4, 5);
