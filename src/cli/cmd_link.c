@@ -10,8 +10,7 @@
 #include "base/path.h"
 #include "base/tree.h"
 #include "cli/cmd.h"
-#include "core/pin.h"
-#include "core/shimdir.h"
+#include "core/refresh.h"
 #include "core/toolkits.h"
 
 /* What may be a name: an own word, or the full number of a release. */
@@ -102,13 +101,6 @@ static bool check_free(const struct layout *l, const char *name, const char *lin
 	return err_hint(err, "cudaenv unlink %s, or take another name", name);
 }
 
-/* Shims and `current` for what is here now. */
-static bool refresh(struct app *app, struct err *err)
-{
-	return shimdir_rebuild(&app->layout, NULL, &app->events, err) &&
-	       pin_refresh(&app->layout, err);
-}
-
 static bool run_link(struct app *app, const struct args *args, struct err *err)
 {
 	char link[PATH_MAX], folder[PATH_MAX], release[VERSION_TEXT];
@@ -122,7 +114,7 @@ static bool run_link(struct app *app, const struct args *args, struct err *err)
 	    !path_join(link, sizeof link, folder, name))
 		return err_set(err, ERR_USAGE, "the path of the root is too long");
 	if (!check_free(&app->layout, name, link, target, err) || !tree_mkdirs(folder, err) ||
-	    !atomic_symlink(target, link, err) || !refresh(app, err))
+	    !atomic_symlink(target, link, err) || !refresh_root(&app->layout, &app->events, err))
 		return false;
 	if (toolkit_release(target, release))
 		event_note(&app->events, "'%s' is CUDA %s in '%s'", name, release, target);
@@ -164,7 +156,7 @@ static bool run_unlink(struct app *app, const struct args *args, struct err *err
 	}
 	if (unlink(link) < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", link);
-	return refresh(app, err);
+	return refresh_root(&app->layout, &app->events, err);
 }
 
 const struct command cmd_unlink = {

@@ -3,13 +3,12 @@
 
 #include "cli/cmd.h"
 #include "cli/print.h"
-#include "core/pin.h"
+#include "core/refresh.h"
 #include "core/shimdir.h"
 
 static bool run_rehash(struct app *app, const struct args *args, struct err *err)
 {
-	return shimdir_rebuild(&app->layout, NULL, &app->events, err) &&
-	       pin_refresh(&app->layout, err);
+	return refresh_root(&app->layout, &app->events, err);
 }
 
 const struct command cmd_rehash = {

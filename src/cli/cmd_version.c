@@ -36,6 +36,8 @@ static const char *fit_words(enum host_fit fit)
 
 static bool gather(struct app *app, const struct selection *s, struct facts *f, struct err *err)
 {
+	const struct catalog_release *r;
+	struct spec spec;
 	struct err ignored;
 	if (!tool_find(&app->layout, s, "nvcc", NULL, f->tool, sizeof f->tool, &ignored))
 		f->tool[0] = '\0';
@@ -52,8 +54,10 @@ static bool gather(struct app *app, const struct selection *s, struct facts *f, 
 	verdict_read(s->prefix, &f->verdict);
 	if (!catalog_load(&app->catalog, NULL, err))
 		return false;
-	const struct catalog_release *r = catalog_find(&app->catalog, f->release);
-	f->fit = r ? fit_words(host_fit(&f->host, r)) : "";
+	/* A header tells major and minor only: the newest patch level stands for it. */
+	bool known = spec_parse(f->release, strlen(f->release), "the tree", &spec, &ignored) &&
+		     catalog_select(&app->catalog, &spec, NULL, &r, &ignored);
+	f->fit = known ? fit_words(host_fit(&f->host, r)) : "";
 	return true;
 }
 

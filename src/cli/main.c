@@ -149,6 +149,8 @@ int main(int argc, char **argv)
 	struct app app = {0};
 	struct err err = {0}, flush_err;
 	hold_standard_streams();
+	/* A line is one write, so that those of parallel runs do not mix. */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	bool ok = dispatch(&app, argv + (argc > 0), &err);
 	report_close(&app);
 	if (!ok)

@@ -42,6 +42,7 @@ static void erase(void)
 {
 	if (view.lines)
 		fprintf(stderr, "\033[%dA\033[J", view.lines);
+	fflush(stderr);
 	view.lines = 0;
 }
 
@@ -146,6 +147,7 @@ static void draw(bool at_once)
 		draw_total(&f);
 	buf_adds(&f.text, "\033[J");
 	fwrite(buf_str(&f.text), 1, f.text.len, stderr);
+	fflush(stderr);
 	view.lines = f.lines;
 	buf_clear(&f.text);
 }

@@ -73,7 +73,7 @@ static bool host_compiler(const struct selection *s, char out[PATH_MAX], struct 
 {
 	struct pinfile pins;
 	out[0] = '\0';
-	if (s->origin == ORIGIN_FILE) {
+	if (s->origin_path[0]) {
 		if (!pinfile_read(s->origin_path, &pins, err))
 			return false;
 		if (pins.ccbin[0]) {

@@ -199,28 +199,23 @@ bool pin_global(const struct layout *l, const char *spec, struct err *err)
 	return (spec ? pin_write(path, spec, err) : remove_file(path, err)) && pin_refresh(l, err);
 }
 
-/* The prefix that <root>/version selects; "" where it selects none. */
-static bool global_prefix(const struct layout *l, struct selection *s, struct err *err)
+/* The prefix that <root>/version selects; "" where it selects none, or cannot be read: whoever asks
+ * what it selects is told why. */
+static void global_prefix(const struct layout *l, struct selection *s)
 {
-	char path[PATH_MAX], where[WHERE_TEXT];
-	struct pinfile pins;
-	s->prefix[0] = '\0';
-	if (!layout_path(l, path, sizeof path, "version"))
-		return err_set(err, ERR_USAGE, "the path of the root is too long");
-	if (!pinfile_read(path, &pins, err))
-		return err->sys == ENOENT;
-	pinfile_where(path, where);
+	char path[PATH_MAX];
+	struct pinfile pins = {0};
+	struct err ignored;
+	if (!layout_path(l, path, sizeof path, "version") || !pinfile_read(path, &pins, &ignored))
+		pins.versions = 0;
 	for (int i = 0; i < pins.versions; i++) {
 		struct spec spec;
-		if (!spec_parse(pins.version[i], strlen(pins.version[i]), where, &spec, err))
-			return false;
-		if (resolve_installed(l, &spec, s, err))
-			return true;
-		s->prefix[0] = '\0';
-		if (err->code != ERR_NOT_INSTALLED)
-			return false;
+		const char *word = pins.version[i];
+		if (spec_parse(word, strlen(word), path, &spec, &ignored) &&
+		    resolve_installed(l, &spec, s, &ignored))
+			return;
 	}
-	return true;
+	s->prefix[0] = '\0';
 }
 
 bool pin_refresh(const struct layout *l, struct err *err)
@@ -229,8 +224,7 @@ bool pin_refresh(const struct layout *l, struct err *err)
 	struct selection s;
 	if (!layout_path(l, path, sizeof path, "current"))
 		return err_set(err, ERR_USAGE, "the path of the root is too long");
-	if (!global_prefix(l, &s, err))
-		return false;
+	global_prefix(l, &s);
 	if (!s.prefix[0])
 		return remove_file(path, err);
 	/* Relative below our own root, so that the root can be moved. */

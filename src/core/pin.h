@@ -16,7 +16,7 @@ must_check bool pin_set_key(const char *path, const char *key, const char *value
 /* <root>/version, and the `current` link for it. spec NULL: takes both away. The lock is held. */
 must_check bool pin_global(const struct layout *l, const char *spec, struct err *err);
 /*
- * Makes `current` lead to what <root>/version means now; where that is `system`, nothing, or not
- * installed, there is no `current`. For whoever adds or removes a version. The lock is held.
+ * Makes `current` lead to what <root>/version means now; where that is `system`, nothing, not installed
+ * or not readable, there is no `current`. For whoever adds or removes a version. The lock is held.
  */
 must_check bool pin_refresh(const struct layout *l, struct err *err);

@@ -180,6 +180,13 @@ static void global(void **state)
 	current_is(NULL);
 	assert_true(pin_global(&layout, "9.9", &err));
 	current_is(NULL);
+	assert_true(atomic_write(path, "9.9 13\n", 7, 0644, &err));
+	assert_true(pin_refresh(&layout, &err));
+	current_is("versions/13.0.2");
+	/* What nobody can read selects nothing, and keeps nobody from installing. */
+	assert_true(atomic_write(path, "a/b\n", 4, 0644, &err));
+	assert_true(pin_refresh(&layout, &err));
+	current_is(NULL);
 	assert_true(pin_global(&layout, NULL, &err));
 	assert_int_not_equal(access(path, F_OK), 0);
 	assert_true(pin_global(&layout, NULL, &err));
