@@ -10,7 +10,6 @@
 #include "ext/http.h"
 
 enum {
-	BUSY_WAIT = 500,	/* ms */
 	SHOW_EVERY = 100,	/* ms */
 	PROGRESS = 1024 * 1024, /* new bytes that make a failed try count as a good one */
 	NAME_TRIES = 2,		/* a name that is not known now seldom is seconds later */
@@ -54,8 +53,8 @@ void task_clear(struct task *t)
 	mirrors_clear(&t->mirrors);
 }
 
-static void emit(struct task *t, enum event_kind kind, const char *text, uint64_t done,
-		 uint64_t total)
+void task_emit(struct task *t, enum event_kind kind, const char *text, uint64_t done,
+	       uint64_t total)
 {
 	autofree char *name = t->job ? xstrdup(t->name) : http_mask(t->name);
 	event_emit(t->o->events,
@@ -70,10 +69,10 @@ void task_show(struct task *t, uint64_t now)
 		return;
 	t->shown = t->part.len;
 	t->shown_at = now;
-	emit(t, EVENT_FETCH, NULL, t->part.len, t->job->size);
+	task_emit(t, EVENT_FETCH, NULL, t->part.len, t->job->size);
 }
 
-static void fail(struct task *t, const struct err *err)
+void task_fail(struct task *t, const struct err *err)
 {
 	if (err != &t->err)
 		t->err = *err;
@@ -83,11 +82,11 @@ static void fail(struct task *t, const struct err *err)
 static void fail_all(struct task *t)
 {
 	mirrors_error(&t->mirrors, t->name, &t->err);
-	fail(t, &t->err);
+	task_fail(t, &t->err);
 }
 
 /* Which mirror is asked when; `from`: where in their turn to begin. */
-static void choose(struct task *t, size_t from)
+void task_choose(struct task *t, size_t from)
 {
 	if (!mirrors_choose(&t->mirrors, from)) {
 		fail_all(t);
@@ -112,131 +111,54 @@ static void start(struct task *t)
 	if (t->job)
 		t->part.expect = t->job->size;
 	if (!t->transfer.easy && !transfer_init(&t->transfer, &t->err)) {
-		fail(t, &t->err);
+		task_fail(t, &t->err);
 		return;
 	}
 	if (transfer_start(&t->transfer, m->url, resume ? t->part.len : 0))
 		t->state = TASK_READY;
 	else if (t->transfer.result == TRANSFER_FATAL)
-		fail(t, &t->transfer.err);
+		task_fail(t, &t->transfer.err);
 	else
 		refused(t, &t->transfer.err);
 }
 
 /* The whole is there and right. */
-static void done(struct task *t)
+void task_done(struct task *t)
 {
 	uint64_t len = t->part.len;
 	if (!part_publish(&t->part, &t->err)) {
-		fail(t, &t->err);
+		task_fail(t, &t->err);
 		return;
 	}
+	transfer_clear(&t->transfer); /* many files, few at once */
 	t->state = TASK_DONE;
-	emit(t, EVENT_FETCH, NULL, len, len);
+	task_emit(t, EVENT_FETCH, NULL, len, len);
 }
 
-static bool reset(struct task *t)
+bool task_reset(struct task *t)
 {
 	t->old_bytes = false;
 	if (part_reset(&t->part, &t->err))
 		return true;
-	fail(t, &t->err);
+	task_fail(t, &t->err);
 	return false;
 }
 
-static bool digest_right(const struct task *t)
+bool task_digest_right(const struct task *t)
 {
 	char hex[65];
 	part_hex(&t->part, hex);
 	return !strcasecmp(hex, t->sha256);
 }
 
-static void open_part(struct task *t, uint64_t now)
-{
-	bool busy;
-	if (!part_open(&t->part, t->job->dest, &busy, &t->err)) {
-		fail(t, &t->err);
-		return;
-	}
-	if (busy) {
-		if (!t->told_busy)
-			event_note(t->o->events, "another process is fetching '%s': waiting",
-				   t->name);
-		t->told_busy = true;
-		t->due = now + BUSY_WAIT;
-		t->state = TASK_BUSY;
-		return;
-	}
-	bool usable = t->sha256 && t->part.disk <= t->transfer.max;
-	t->state = TASK_PART;
-	if (!usable && !reset(t))
-		return;
-	t->old_bytes = t->part.disk > 0;
-}
-
-static void step_new(struct task *t, uint64_t now)
-{
-	if (!t->job) {
-		choose(t, 0);
-		return;
-	}
-	if (t->sha256 && part_open_whole(&t->part, t->job->dest)) {
-		if (!t->job->size || t->part.disk == t->job->size) {
-			t->state = TASK_WHOLE;
-			return;
-		}
-		part_close(&t->part);
-	}
-	open_part(t, now);
-}
-
-static void step_whole(struct task *t, uint64_t now)
-{
-	bool more;
-	if (!part_feed(&t->part, &more, &t->err)) {
-		fail(t, &t->err);
-		return;
-	}
-	if (more)
-		return;
-	uint64_t len = t->part.len;
-	bool right = digest_right(t);
-	part_close(&t->part);
-	if (right) {
-		t->state = TASK_DONE;
-		emit(t, EVENT_REUSE, "in the cache", len, len);
-		return;
-	}
-	open_part(t, now);
-}
-
-static void step_part(struct task *t)
-{
-	bool more;
-	if (!part_feed(&t->part, &more, &t->err)) {
-		fail(t, &t->err);
-		return;
-	}
-	if (more)
-		return;
-	t->most = t->shown = t->part.len;
-	if (t->part.len && digest_right(t)) {
-		done(t);
-		return;
-	}
-	if (t->job->size && t->part.len >= t->job->size && !reset(t))
-		return;
-	choose(t, 0);
-}
-
 void task_step(struct task *t, uint64_t now)
 {
 	if (t->state == TASK_NEW || (t->state == TASK_BUSY && now >= t->due))
-		step_new(t, now);
+		task_look(t, now);
 	else if (t->state == TASK_WHOLE)
-		step_whole(t, now);
+		task_check_whole(t, now);
 	else if (t->state == TASK_PART)
-		step_part(t);
+		task_check_part(t);
 	else if (t->state == TASK_WAIT && now >= t->due)
 		start(t);
 }
@@ -251,7 +173,7 @@ static void tell_retry(struct task *t, const struct err *err, uint64_t now)
 	autofree char *text = xasprintf("%s; %s%s in %.1f s", err->msg,
 					t->mirrors.n > 1 ? "trying " : "trying again",
 					t->mirrors.n > 1 ? where : "", (double)wait / 1000);
-	emit(t, EVENT_RETRY, text, t->part.len, t->transfer.size);
+	task_emit(t, EVENT_RETRY, text, t->part.len, t->transfer.size);
 }
 
 /* This URL is out of the game. */
@@ -261,9 +183,9 @@ static void refused(struct task *t, const struct err *err)
 	m->err = *err;
 	m->dead = true;
 	/* Bytes beyond what was expected: nothing of it can be trusted. */
-	if (t->job && err->code == ERR_INTEGRITY && t->transfer.stored && !reset(t))
+	if (t->job && err->code == ERR_INTEGRITY && t->transfer.stored && !task_reset(t))
 		return;
-	choose(t, t->mirrors.at + 1);
+	task_choose(t, t->mirrors.at + 1);
 	tell_retry(t, err, m->not_before);
 }
 
@@ -285,7 +207,7 @@ static void retry(struct task *t, CURLcode code, uint64_t now)
 		fail_all(t);
 		return;
 	}
-	choose(t, t->mirrors.at + 1);
+	task_choose(t, t->mirrors.at + 1);
 	tell_retry(t, &t->transfer.err, now);
 }
 
@@ -302,7 +224,7 @@ static void wrong_digest(struct task *t, uint64_t now)
 	err_hint(&x->err, "the publisher may have replaced the file");
 	m->err = x->err;
 	bool old = t->old_bytes;
-	if (!reset(t))
+	if (!task_reset(t))
 		return;
 	if (!old) {
 		m->suspect = true;
@@ -312,7 +234,7 @@ static void wrong_digest(struct task *t, uint64_t now)
 			return;
 		}
 	}
-	choose(t, old ? t->mirrors.at : t->mirrors.at + 1);
+	task_choose(t, old ? t->mirrors.at : t->mirrors.at + 1);
 	tell_retry(t, &x->err, now);
 }
 
@@ -321,8 +243,8 @@ static void arrived(struct task *t, uint64_t now)
 	mirrors_served(&t->mirrors);
 	if (!t->job)
 		t->state = TASK_DONE;
-	else if (!t->sha256 || digest_right(t))
-		done(t);
+	else if (!t->sha256 || task_digest_right(t))
+		task_done(t);
 	else
 		wrong_digest(t, now);
 }
@@ -339,13 +261,13 @@ void task_ended(struct task *t, CURLcode code, uint64_t now)
 	case TRANSFER_FRESH:
 		mirrors_now(&t->mirrors)->no_range = true;
 		event_debug(t->o->events, "%s; asking for the whole", t->transfer.err.msg);
-		if (reset(t))
+		if (task_reset(t))
 			start(t);
 		break;
 	case TRANSFER_RETRY:
 		/* All is there, only the end was not as announced. */
-		if (t->job && t->sha256 && t->part.len && digest_right(t))
-			done(t);
+		if (t->job && t->sha256 && t->part.len && task_digest_right(t))
+			task_done(t);
 		else
 			retry(t, code, now);
 		break;
@@ -353,7 +275,7 @@ void task_ended(struct task *t, CURLcode code, uint64_t now)
 		refused(t, &t->transfer.err);
 		break;
 	case TRANSFER_FATAL:
-		fail(t, &t->transfer.err);
+		task_fail(t, &t->transfer.err);
 		break;
 	}
 }

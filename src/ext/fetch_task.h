@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/event.h"
 #include "ext/fetch_mirror.h"
 #include "ext/fetch_part.h"
 #include "ext/fetch_transfer.h"
@@ -59,3 +60,18 @@ void task_ended(struct task *t, CURLcode code, uint64_t now);
 
 /* Tells how much is there, at most ten times a second. */
 void task_show(struct task *t, uint64_t now);
+
+/* Between fetch_task.c and fetch_check.c. */
+void task_emit(struct task *t, enum event_kind kind, const char *text, uint64_t done, uint64_t total);
+void task_fail(struct task *t, const struct err *err);
+/* TASK_WAIT for the mirror to ask next, in turn from `from`, or TASK_FAILED. */
+void task_choose(struct task *t, size_t from);
+/* The part is whole and right. */
+void task_done(struct task *t);
+/* The part begins anew; false: TASK_FAILED. */
+bool task_reset(struct task *t);
+bool task_digest_right(const struct task *t);
+/* NEW: what is on disk? Then WHOLE or PART, each piece by piece. */
+void task_look(struct task *t, uint64_t now);
+void task_check_whole(struct task *t, uint64_t now);
+void task_check_part(struct task *t);
