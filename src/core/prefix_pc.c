@@ -1,7 +1,7 @@
-#include <ctype.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/prefix_parts.h"
@@ -96,18 +96,45 @@ static bool add_pc(const struct prefix *p, int dir, const char *root, const char
 	return prefix_has(dir, plain) || prefix_link(dir, file, plain, err);
 }
 
-/* One for each libX.so; parts of another library are not linked by anybody. */
+/* Whether libX.so is a link to libX.so.N: a library that is loaded as a tool's plug-in has no
+ * number. */
+static bool is_linked(const struct prefix *p, const char *so)
+{
+	struct stat st;
+	return fstatat(p->lib, so, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* One for each library that a program links; parts of another library are not. */
 static bool add_libraries(const struct prefix *p, int dir, const char *root, struct err *err)
 {
 	autostrlist struct strlist names = {0};
 	prefix_names(p->lib, "lib", ".so", &names);
 	for (size_t i = 0; i < names.n; i++) {
-		autofree char *name = xstrndup(names.items[i] + 3, strlen(names.items[i]) - 6);
-		if (strchr(name, '.') || strstr(name, "builtins"))
+		autofree char *lib = xstrndup(names.items[i] + 3, strlen(names.items[i]) - 6);
+		if (!is_linked(p, names.items[i]) || strchr(lib, '.') || strstr(lib, "builtins"))
 			continue;
-		autofree char *description = xasprintf("CUDA library lib%s", name);
-		autofree char *libs = xasprintf("-L${libdir} -l%s", name);
+		autofree char *libs = xasprintf("-L${libdir} -l%s", lib);
+		autofree char *description = xasprintf("CUDA library lib%s", lib);
+		/* OpenCL.pc is the name of the loader that distributions have. */
+		const char *name = strcmp(lib, "OpenCL") ? lib : "opencl";
 		if (!add_pc(p, dir, root, name, description, libs, err))
+			return false;
+	}
+	return true;
+}
+
+/* Libraries of the driver: linked against the stub, found by the loader where the driver put them.
+ */
+static bool add_driver(const struct prefix *p, int dir, const char *root, struct err *err)
+{
+	static const char *const libs[][3] = {
+		{"cuda.h", "cuda", "CUDA driver library"},
+		{"nvml.h", "nvidia-ml", "NVIDIA management library"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(libs); i++) {
+		autofree char *flags = xasprintf("-L${libdir}/stubs -l%s", libs[i][1]);
+		if (prefix_has(p->include, libs[i][0]) &&
+		    !add_pc(p, dir, root, libs[i][1], libs[i][2], flags, err))
 			return false;
 	}
 	return true;
@@ -137,10 +164,7 @@ bool prefix_pkgconfig(const struct prefix *p, struct err *err)
 		if (!rewrite_folder(p, places[i], root, err))
 			return false;
 	autoclose int dir = prefix_folder(p, "pkg-config", err);
-	if (dir < 0 || !add_libraries(p, dir, root, err))
-		return false;
-	if (prefix_has(p->include, "cuda.h") &&
-	    !add_pc(p, dir, root, "cuda", "CUDA driver library", "-L${libdir}/stubs -lcuda", err))
+	if (dir < 0 || !add_libraries(p, dir, root, err) || !add_driver(p, dir, root, err))
 		return false;
 	return add_plain_links(dir, p, err) &&
 	       (prefix_has(p->root, "pkgconfig") ||

@@ -104,9 +104,12 @@ static bool make_source(const struct stub *t, const char *header, struct buf *ou
 	if (!names.n)
 		return false;
 	qsort(names.items, names.n, sizeof *names.items, by_text);
+	/* One body and many names: a tenth of the compiler's time for as many bodies. */
+	buf_addf(out, "static int stub(void) { return %d; }\n", t->result);
 	for (size_t i = 0; i < names.n; i++)
 		if (i == 0 || strcmp(names.items[i], names.items[i - 1]) != 0)
-			buf_addf(out, "int %s(void) { return %d; }\n", names.items[i], t->result);
+			buf_addf(out, "int %s(void) __attribute__((alias(\"stub\")));\n",
+				 names.items[i]);
 	return !out->full;
 }
 
