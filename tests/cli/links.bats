@@ -288,3 +288,15 @@ zz"
 $T/site/versions/12.4.1/bin/nvcc"
 	refute_exists "$T/site/shims"
 }
+
+@test "an installation that was moved as a whole finds its own shim program" {
+	fake_toolkit 12.4.1
+	mkdir -p "$T/moved here/bin" "$T/moved here/libexec/cudaenv"
+	cp "$CUDAENV" "$T/moved here/bin/cudaenv"
+	cp "$SHIM" "$T/moved here/libexec/cudaenv/cudaenv-shim"
+	unset CUDAENV_SHIM
+	capture "$T/moved here/bin/cudaenv" rehash
+	assert_status 0
+	assert_stderr ""
+	cmp "$CUDAENV_ROOT/shims/nvcc" "$SHIM"
+}
