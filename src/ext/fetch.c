@@ -13,7 +13,13 @@ bool fetch_run(struct fetch_job *jobs, size_t n, const struct fetch_opts *o, fet
 	struct hosts hosts = {0};
 	autofree struct task *tasks = xcalloc(n, sizeof *tasks);
 	struct run r = {
-		.tasks = tasks, .n = n, .jobs = o->jobs ? o->jobs : 4, .done = done, .ctx = ctx};
+		.tasks = tasks,
+		.n = n,
+		.jobs = o->jobs ? o->jobs : 4,
+		.done = done,
+		.ctx = ctx,
+		.cancel = o->cancel,
+	};
 	for (size_t i = 0; i < n; i++) {
 		jobs[i].ok = false;
 		jobs[i].err = (struct err){0};

@@ -3,6 +3,7 @@
  * Downloads over http, https and file, several at once (libcurl). A file counts as fetched after curl's
  * code, the HTTP status, the length and the digest were right and it was synced and renamed, in this order.
  */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,10 +18,12 @@ struct fetch_opts {
 	int retries;         /* of each job on a transient failure; 0: 5 */
 	int retry_wait_ms;   /* first wait, doubled each time; 0: 1000 (tests set less) */
 	int low_speed_s;     /* seconds under 1 KiB/s that count as a stall; 0: 30 */
+	bool quick;          /* somebody else may serve: 5 s to connect, an unknown name is final at once */
 	bool offline;        /* any network URL fails with ERR_NETWORK that says so; file:// works */
 	const char *ca_file; /* NULL: curl's default (and SSL_CERT_FILE) */
 	const char *netrc;   /* NULL: NETRC, else ~/.netrc */
 	const struct events *events;
+	const atomic_bool *cancel; /* when it becomes true all is stopped; err->code is ERR_NONE then */
 };
 
 struct fetch_job {
@@ -31,6 +34,11 @@ struct fetch_job {
 	uint64_t size;              /* 0: not known */
 	uint64_t max;               /* more than this is refused; 0: size, or 16 GiB */
 	void *user;                 /* the caller's */
+	/*
+	 * May be NULL. `bytes` of the file lie at path now, told as it grows; restarted: what lay there when this
+	 * was told before is void. Only `done` says that the bytes are right. ctx is that of fetch_run.
+	 */
+	void (*arrived)(void *ctx, struct fetch_job *job, const char *path, uint64_t bytes, bool restarted);
 	bool ok;                    /* set when whole; err otherwise */
 	struct err err;
 };

@@ -63,6 +63,8 @@ void task_check_whole(struct task *t, uint64_t now)
 		task_emit(t, EVENT_REUSE, "in the cache", len, len);
 		return;
 	}
+	t->restarted = true;
+	t->told_resets = 0;
 	open_part(t, now);
 }
 

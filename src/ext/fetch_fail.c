@@ -168,9 +168,11 @@ bool transfer_fail_status(struct transfer *t, long status)
 		t->err.sys = ENOENT;
 		return err_hint(&t->err, "the version may be gone, or the mirror is not complete");
 	}
-	if (status == 401 || status == 403)
+	if (status == 401 || status == 403) {
+		t->err.sys = EACCES;
 		return err_hint(&t->err,
 				"credentials are missing or not accepted: put them into the "
 				"URL or ~/.netrc");
+	}
 	return false;
 }

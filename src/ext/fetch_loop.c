@@ -196,12 +196,16 @@ static void loop(struct run *r)
 		struct err err;
 		if (!intr_check(&err))
 			set_failed(r, &err);
+		if (r->cancel && atomic_load(r->cancel))
+			set_failed(r, &(struct err){0});
 		fill_slots(r, now);
 		bool busy = hash_some(r, now);
 		perform(r);
 		busy |= drain(r);
-		for (size_t i = 0; i < r->n; i++)
+		for (size_t i = 0; i < r->n; i++) {
+			task_tell(&r->tasks[i], r->ctx);
 			task_show(&r->tasks[i], now);
+		}
 		int wait = idle_time(r, now_ms());
 		if (wait < 0)
 			return;

@@ -1,6 +1,7 @@
 #pragma once
 /* The loop over all tasks of a call: slots, network, signals. */
 #include <curl/curl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +17,7 @@ struct run {
 	int jobs;
 	fetch_done_fn *done;
 	void *ctx;
+	const atomic_bool *cancel; /* may be NULL */
 	bool apart; /* a failure ends that task alone */
 	bool failed;
 	struct err err;

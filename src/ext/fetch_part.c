@@ -131,6 +131,7 @@ bool part_reset(struct part *p, struct err *err)
 	digest_hex(p->digest, hex);
 	p->len = p->disk = p->sync = 0;
 	p->fill = 0;
+	p->resets++;
 	return true;
 }
 

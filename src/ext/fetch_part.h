@@ -22,6 +22,7 @@ struct part {
 	unsigned char *buf;
 	size_t fill;
 	int fd;                /* -1: closed */
+	unsigned resets;       /* how often the content was thrown away */
 };
 #define PART_INIT ((struct part){.fd = -1})
 

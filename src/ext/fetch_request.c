@@ -12,6 +12,7 @@
 enum {
 	RECV_BUFFER = 256 * 1024,
 	CONNECT_SECONDS = 15,
+	QUICK_SECONDS = 5,
 	LOW_SPEED_BYTES = 1024,
 };
 
@@ -159,7 +160,8 @@ bool transfer_init(struct transfer *t, struct err *err)
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "cudaenv");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
+			 (long)(t->o->quick ? QUICK_SECONDS : CONNECT_SECONDS));
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, (long)LOW_SPEED_BYTES);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
 			 (long)(t->o->low_speed_s ? t->o->low_speed_s : 30));

@@ -72,6 +72,18 @@ void task_show(struct task *t, uint64_t now)
 	task_emit(t, EVENT_FETCH, NULL, t->part.len, t->job->size);
 }
 
+void task_tell(struct task *t, void *ctx)
+{
+	const struct part *p = &t->part;
+	bool restarted = t->restarted || p->resets != t->told_resets;
+	if (!t->job || !t->job->arrived || !p->path || (!restarted && p->disk == t->told))
+		return;
+	t->restarted = false;
+	t->told_resets = p->resets;
+	t->told = p->disk;
+	t->job->arrived(ctx, t->job, p->path, p->disk, restarted);
+}
+
 void task_fail(struct task *t, const struct err *err)
 {
 	if (err != &t->err)
@@ -197,7 +209,7 @@ static void retry(struct task *t, CURLcode code, uint64_t now)
 	bool unknown = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY;
 	mirrors_failed(&t->mirrors, &t->transfer.err, now, (uint64_t)first_wait,
 		       (uint64_t)t->transfer.retry_after * 1000);
-	if (unknown && m->failures > NAME_TRIES)
+	if (unknown && (t->o->quick || m->failures > NAME_TRIES))
 		m->dead = true;
 	if (t->part.len >= t->most + PROGRESS)
 		t->tries = 0;

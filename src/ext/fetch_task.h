@@ -42,6 +42,9 @@ struct task {
 	bool told_busy;
 	uint64_t most;       /* longest the part ever was */
 	uint64_t shown, shown_at;
+	uint64_t told;        /* bytes on disk that the owner knows of */
+	unsigned told_resets;
+	bool restarted;       /* he knows of bytes of another file */
 	struct err err;
 };
 
@@ -60,6 +63,9 @@ void task_ended(struct task *t, CURLcode code, uint64_t now);
 
 /* Tells how much is there, at most ten times a second. */
 void task_show(struct task *t, uint64_t now);
+
+/* Tells the job's owner what is on disk, if that is news. */
+void task_tell(struct task *t, void *ctx);
 
 /* Between fetch_task.c and fetch_check.c. */
 void task_emit(struct task *t, enum event_kind kind, const char *text, uint64_t done, uint64_t total);
