@@ -1,7 +1,6 @@
 #include "core/install.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,27 +10,14 @@
 #include "base/atomic.h"
 #include "base/attr.h"
 #include "base/intr.h"
-#include "base/pool.h"
 #include "base/tree.h"
-#include "core/cache.h"
 #include "core/plan.h"
 #include "core/prefix.h"
 #include "core/record.h"
-#include "core/store.h"
-#include "ext/fetch.h"
+#include "core/store_fill.h"
 
 /* Room that is left alone, and covers folders, links and records. */
 #define SPACE_SLACK (32ull << 20)
-
-struct work {
-	const struct layout *l;
-	const struct release *r;
-	const struct events *ev;
-	struct pool *pool;
-	pthread_mutex_t mutex; /* guards failed and err */
-	bool failed;
-	struct err err;
-};
 
 bool install_prepare(const struct layout *l, struct err *err)
 {
@@ -74,72 +60,6 @@ static bool check_space(const struct plan *p, const struct layout *l, const char
 		return room_for(l->root, root_need + p->fetch, err);
 	return room_for(l->root, root_need, err) &&
 	       (!p->fetch || room_for(cache_dir, p->fetch, err));
-}
-
-static void fail(struct work *w, const struct err *err)
-{
-	pthread_mutex_lock(&w->mutex);
-	if (!w->failed)
-		w->err = *err;
-	w->failed = true;
-	pthread_mutex_unlock(&w->mutex);
-}
-
-static void on_stored(void *ctx, const struct component *c, bool ok, const struct err *err)
-{
-	(void)c;
-	if (!ok)
-		fail(ctx, err);
-}
-
-static void on_fetched(void *ctx, struct fetch_job *job)
-{
-	struct work *w = ctx;
-	const struct component *c = job->user;
-	struct err err;
-	if (!store_add(w->l, c, w->r->arch, job->dest, w->pool, w->ev, on_stored, w, &err))
-		fail(w, &err);
-}
-
-/* Brings every component into the store; unpacking goes on while others still arrive. */
-static bool fill_store(struct work *w, const struct plan *p, const struct config *cfg,
-		       struct err *err)
-{
-	const char *cache_dir = config_get(cfg, CONFIG_CACHE_DIR);
-	struct fetch_job *jobs = xcalloc(p->n, sizeof *jobs);
-	size_t n = 0;
-	for (size_t i = 0; i < p->n; i++) {
-		const struct component *c = p->items[i].c;
-		if (p->items[i].from == PLAN_STORE) {
-			event_emit(w->ev, &(struct event){.kind = EVENT_REUSE,
-							  .name = c->name,
-							  .text = "in the store",
-							  .total = c->size});
-			continue;
-		}
-		jobs[n++] = (struct fetch_job){
-			.name = c->name,
-			.urls = &c->urls,
-			.dest = cache_path(cache_dir, c->sha256, c->file),
-			.sha256 = c->sha256,
-			.size = c->size,
-			.user = (void *)(uintptr_t)c,
-		};
-	}
-	event_emit(w->ev, &(struct event){.kind = EVENT_TOTAL, .total = p->fetch, .count = n});
-	struct fetch_opts opts = {
-		.offline = config_bool(cfg, CONFIG_OFFLINE),
-		.ca_file = w->r->ca_file,
-		.events = w->ev,
-	};
-	bool ok = fetch_run(jobs, n, &opts, on_fetched, w, err);
-	pool_wait(w->pool);
-	for (size_t i = 0; i < n; i++)
-		free((char *)(uintptr_t)jobs[i].dest);
-	free(jobs);
-	if (w->failed)
-		*err = w->err;
-	return ok && !w->failed;
 }
 
 static bool has_nvcc(const struct release *r)
@@ -198,13 +118,7 @@ bool install_release(const struct layout *l, const struct config *cfg, const str
 	if (!install_prepare(l, err) || !tree_mkdirs(cache_dir, err))
 		return false;
 	plan_make(&plan, l, cache_dir, r);
-	struct work w = {.l = l, .r = r, .ev = ev, .mutex = PTHREAD_MUTEX_INITIALIZER};
-	bool ok = check_space(&plan, l, cache_dir, err);
-	if (ok) {
-		w.pool = pool_new((int)config_number(cfg, CONFIG_JOBS));
-		ok = fill_store(&w, &plan, cfg, err);
-		pool_free(w.pool);
-	}
+	bool ok = check_space(&plan, l, cache_dir, err) && store_fill(l, cfg, r, &plan, ev, err);
 	plan_clear(&plan);
 	if (!ok || !intr_check(err) || !tree_mkdirs(staging, err))
 		return false;

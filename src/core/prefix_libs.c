@@ -51,14 +51,15 @@ static bool link_versionless(int dir, struct err *err)
 	return true;
 }
 
-/* Builds look for CUPTI here; wheels bring it among the other headers and libraries. */
+/* Builds look for CUPTI here; archives bring it among the other headers and libraries. */
 static bool place_cupti(const struct prefix *p, struct err *err)
 {
-	if (!prefix_has(p->include, "cupti.h") || prefix_has(p->root, "extras/CUPTI"))
+	if (!prefix_has(p->include, "cupti.h"))
 		return true;
 	autoclose int dir = prefix_folder(p, "extras/CUPTI", err);
-	return dir >= 0 && prefix_link(dir, "../../include", "include", err) &&
-	       prefix_link(dir, "../../lib64", "lib64", err);
+	return dir >= 0 &&
+	       (prefix_has(dir, "include") || prefix_link(dir, "../../include", "include", err)) &&
+	       (prefix_has(dir, "lib64") || prefix_link(dir, "../../lib64", "lib64", err));
 }
 
 bool prefix_libs(const struct prefix *p, struct err *err)

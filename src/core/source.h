@@ -15,7 +15,8 @@ struct config;
 
 /* How an archive's entries become paths of a prefix. */
 enum archive_kind {
-	ARCHIVE_WHEEL, /* zip: nvidia/cuNN/{bin,include,lib,nvvm,...} */
+	ARCHIVE_WHEEL,  /* zip: nvidia/cuNN/{bin,include,lib,nvvm,...} */
+	ARCHIVE_REDIST, /* tar.xz: <component>-<platform>-<version>-archive/{bin,include,lib,...} */
 };
 
 struct component {
@@ -63,16 +64,22 @@ struct request {
 struct source_ctx {
 	const struct catalog *catalog;
 	const struct config *config;
+	const struct layout *layout; /* for what the store has already; NULL: not looked at */
 	const char *cache_dir; /* for metadata that has a digest */
 	bool offline;
+	bool quick;            /* another source may serve: no long waits for a host that does not answer */
 	const struct events *events;
 };
 
 struct source {
 	const char *name;
+	/* Known without asking anybody, with the reason (ERR_NO_VERSION) where it is not. */
+	bool (*possible)(const struct source_ctx *ctx, const struct request *rq, struct err *err);
 	/* Errors: ERR_NO_VERSION (with what there is), ERR_NETWORK, ERR_INTEGRITY. */
 	bool (*find)(const struct source_ctx *ctx, const struct request *rq, struct release *out,
 		     struct err *err);
+	/* The releases that its index names, in no order, for one that the catalog does not know. arch as in a request. */
+	bool (*labels)(const struct source_ctx *ctx, const char *arch, struct strlist *out, struct err *err);
 };
 
-extern const struct source source_wheels;
+extern const struct source source_redist, source_wheels;

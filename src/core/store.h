@@ -19,15 +19,31 @@ bool store_has(const struct layout *l, const char *sha256);
 /* store/<sha256>/tree; the caller frees. */
 char *store_tree(const struct layout *l, const char *sha256);
 
-/*
- * Unpacks `archive` (digest already checked) for component c into the store, entries side by side on the
- * pool. Returns at once; done() is called from a pool thread when the entry is published, or with the
- * error. Everything passed must live until then.
- */
+struct growing;
 typedef void store_done_fn(void *ctx, const struct component *c, bool ok, const struct err *err);
-must_check bool store_add(const struct layout *l, const struct component *c, const char *arch,
-			  const char *archive, struct pool *pool, const struct events *ev,
-			  store_done_fn *done, void *ctx, struct err *err);
+
+/* What all archives of one install share. */
+struct store_target {
+	const struct layout *l;
+	const char *arch; /* "x86_64": targets/<arch>-linux */
+	struct pool *pool;
+	const struct events *events;
+	store_done_fn *done; /* called from a pool thread when an entry is published, or with the error */
+	void *ctx;
+};
+
+/*
+ * Unpacks `archive` (digest already checked) for component c into the store, on the pool. Returns at once.
+ * Everything passed must live until done() was called.
+ */
+must_check bool store_add(const struct store_target *to, const struct component *c, const char *archive,
+			  struct err *err);
+/*
+ * The same for one that is still arriving; not for wheels. Nothing is published before g is whole. `readers`:
+ * its own pool, since its threads wait for the network. done() gets ERR_NONE as error when g was lost.
+ */
+must_check bool store_add_growing(const struct store_target *to, const struct component *c,
+				  struct growing *g, struct pool *readers, struct err *err);
 
 /*
  * Removes entries that no version's record (own root) names. *freed: bytes that came back. The lock is held.

@@ -45,6 +45,7 @@ int main(int argc, char **argv)
 	if (!tree_mkdirs(l.root, &err))
 		return err.code;
 	struct pool *pool = pool_new(0);
+	struct store_target to = {&l, "x86_64", pool, &ev, on_done, NULL};
 	for (int i = 2; i < argc; i++) {
 		const char *slash = strrchr(argv[i], '/');
 		const char *base = slash ? slash + 1 : argv[i];
@@ -52,7 +53,7 @@ int main(int argc, char **argv)
 		base += strncmp(base, "nvidia_", 7) ? 0 : 7;
 		c[i].name = xstrndup(base, strcspn(base, "-"));
 		if (!digest_file(DIGEST_SHA256, argv[i], c[i].sha256, &err) ||
-		    !store_add(&l, &c[i], "x86_64", argv[i], pool, &ev, on_done, NULL, &err))
+		    !store_add(&to, &c[i], argv[i], &err))
 			on_done(NULL, &c[i], false, &err);
 	}
 	pool_free(pool);

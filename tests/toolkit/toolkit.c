@@ -91,11 +91,11 @@ static bool store_all(const struct layout *l, struct release *r, char **archives
 {
 	struct pool *pool = pool_new(0);
 	struct result res = {0};
+	struct store_target to = {l, r->arch, pool, &events, stored, &res};
 	bool ok = true;
 	for (size_t i = 0; ok && i < r->n; i++)
 		ok = store_has(l, r->components[i].sha256) ||
-		     store_add(l, &r->components[i], r->arch, archives[i], pool, &events, stored,
-			       &res, err);
+		     store_add(&to, &r->components[i], archives[i], err);
 	pool_wait(pool);
 	pool_free(pool);
 	if (res.failed)

@@ -71,12 +71,18 @@ static struct component describe(const char *archive)
 	return c;
 }
 
+static struct store_target target(struct bench *b)
+{
+	return (struct store_target){&b->l, "x86_64", b->pool, &b->ev, on_done, b};
+}
+
 static bool add(struct bench *b, const struct component *c)
 {
 	struct err err;
 	autofree char *path = xasprintf("zips/%s", c->file);
+	struct store_target to = target(b);
 	b->last = 0;
-	assert_true(store_add(&b->l, c, "x86_64", path, b->pool, &b->ev, on_done, b, &err));
+	assert_true(store_add(&to, c, path, &err));
 	pool_wait(b->pool);
 	return b->good == b->done;
 }
@@ -234,12 +240,12 @@ static void needs_a_digest(void **state)
 	struct bench b;
 	struct err err;
 	bench_init(&b, "digest");
+	struct store_target to = target(&b);
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		struct component c = describe("wheel-good");
 		snprintf(c.sha256, sizeof c.sha256, "%s", wrong[i]);
 		assert_false(store_has(&b.l, c.sha256));
-		assert_false(store_add(&b.l, &c, "x86_64", "zips/wheel-good", b.pool, &b.ev,
-				       on_done, &b, &err));
+		assert_false(store_add(&to, &c, "zips/wheel-good", &err));
 		assert_int_equal(err.code, ERR_INTEGRITY);
 	}
 	struct component upper = describe("wheel-good");
@@ -255,9 +261,10 @@ static void twice_at_once(void **state)
 	struct err err;
 	struct component c = describe("wheel-good");
 	bench_init(&b, "twice");
+	struct store_target to = target(&b);
+	to.events = NULL;
 	for (int i = 0; i < 4; i++)
-		assert_true(store_add(&b.l, &c, "x86_64", "zips/wheel-good", b.pool, NULL, on_done,
-				      &b, &err));
+		assert_true(store_add(&to, &c, "zips/wheel-good", &err));
 	pool_free(b.pool);
 	assert_int_equal(b.done, 4);
 	assert_int_equal(b.good, 4);

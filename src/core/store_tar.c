@@ -1,0 +1,113 @@
+#include <stdlib.h>
+
+#include "base/intr.h"
+#include "core/growing.h"
+#include "core/redistmap.h"
+#include "core/store_entry.h"
+#include "ext/unpack.h"
+
+/* An archive that is read in order, maybe while it is still arriving. */
+struct tar {
+	struct store_entry e; /* first */
+	struct growing *g;
+	bool own;
+	struct growing_reader reader;
+};
+
+static void tar_free(struct store_entry *e)
+{
+	struct tar *t = (struct tar *)e;
+	growing_close(&t->reader);
+	if (t->own)
+		growing_free(t->g);
+	free(t);
+}
+
+static ptrdiff_t on_read(void *ctx, void *buf, size_t n, struct err *err)
+{
+	struct tar *t = ctx;
+	ptrdiff_t got = growing_read(&t->reader, buf, n, err);
+	if (got > 0)
+		store_entry_progress(&t->e, (uint64_t)got);
+	return got;
+}
+
+static void on_cancel(void *ctx)
+{
+	struct tar *t = ctx;
+	growing_cancel(&t->reader);
+}
+
+static char *on_entry(void *ctx, const char *name, mode_t *mode)
+{
+	struct tar *t = ctx;
+	/* Read-only, so that an edit through one hard link cannot change all prefixes. */
+	*mode = *mode & 0111 ? 0555 : 0444;
+	return redistmap(name, t->e.to->arch, t->e.c->name);
+}
+
+static void on_file(void *ctx, const char *path, uint64_t size, bool executable)
+{
+	struct tar *t = ctx;
+	store_entry_file(&t->e, path, size, executable, "");
+}
+
+static bool unpack(struct tar *t, struct err *err)
+{
+	growing_rewind(&t->reader);
+	t->e.steps = t->e.c->size;
+	if (!intr_check(err) || !store_entry_open(&t->e, err))
+		return false;
+	struct unpack u = {
+		.name = t->e.c->file,
+		.read = on_read,
+		.cancel = on_cancel,
+		.map = on_entry,
+		.file = on_file,
+		.ctx = t,
+		.dirfd = t->e.treefd,
+		.threads = 1,
+	};
+	return unpack_run(&u, err);
+}
+
+/*
+ * Whether the failure is the archive's own. Bytes that cannot be unpacked may be a mirror's fault
+ * as long as the digest of the whole is not known.
+ */
+static bool final(struct tar *t, struct err *err)
+{
+	if (err->code && err->code != ERR_INTEGRITY)
+		return true;
+	switch (growing_fate(&t->reader)) {
+	case GROWING_RESTARTED:
+		return false;
+	case GROWING_LOST:
+		*err = (struct err){0};
+		break;
+	case GROWING_WHOLE:
+		break;
+	}
+	return true;
+}
+
+static void run(struct store_entry *entry)
+{
+	struct tar *t = (struct tar *)entry;
+	struct err err = {0};
+	bool ok;
+	while (!(ok = unpack(t, &err)) && !final(t, &err))
+		store_entry_reset(&t->e);
+	store_entry_end(&t->e, ok, &err);
+}
+
+struct store_entry *store_tar_new(struct growing *g, bool own)
+{
+	struct tar *t = xcalloc(1, sizeof *t);
+	t->g = g;
+	t->own = own;
+	t->reader = (struct growing_reader){.g = g, .fd = -1};
+	t->e.run = run;
+	t->e.free = tar_free;
+	return &t->e;
+}

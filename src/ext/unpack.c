@@ -1,0 +1,269 @@
+#include "ext/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/attr.h"
+#include "base/intr.h"
+#include "base/io.h"
+#include "base/path.h"
+#include "ext/unpack_priv.h"
+
+enum { WRITE_BACK = 8 << 20, NAME_LENGTH_MAX = 3000 };
+
+struct run {
+	const struct unpack *u;
+	struct unpack_input in;
+	char *folder; /* the last one that was made sure of */
+	struct unpack_links links;
+	size_t entries;
+	uint64_t bytes;
+	struct err *err;
+};
+
+bool unpack_bad(const struct unpack *u, const char *entry, struct err *err, const char *why)
+{
+	return err_set(err, ERR_INTEGRITY, "'%s': entry '%.300s' %s", u->name, entry, why);
+}
+
+static bool bad(struct run *r, const char *entry, const char *why)
+{
+	return unpack_bad(r->u, entry, r->err, why);
+}
+
+static bool cannot(struct run *r, const char *what, const char *path)
+{
+	return err_sys(r->err, ERR_FILESYSTEM, "cannot %s '%.300s' of '%s'", what, path,
+		       r->u->name);
+}
+
+static bool make_folder(struct run *r, const char *path)
+{
+	struct stat st;
+	if (mkdirat(r->u->dirfd, path, 0755) == 0)
+		/* The umask has no say in what others may read. */
+		return fchmodat(r->u->dirfd, path, 0755, 0) == 0 ||
+		       cannot(r, "create folder", path);
+	if (errno != EEXIST || fstatat(r->u->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return cannot(r, "create folder", path);
+	return S_ISDIR(st.st_mode) || bad(r, path, "is a file and a folder");
+}
+
+/* path and all above it, or all above it alone. Entries of one folder follow each other mostly. */
+static bool make_folders(struct run *r, char *path, bool whole)
+{
+	char *last = strrchr(path, '/');
+	size_t n = whole ? strlen(path) : last ? (size_t)(last - path) : 0;
+	if (!n || (r->folder && strlen(r->folder) == n && !memcmp(r->folder, path, n)))
+		return true;
+	for (size_t i = 1; i <= n; i++) {
+		char c = path[i];
+		if (i < n && c != '/')
+			continue;
+		path[i] = '\0';
+		bool ok = make_folder(r, path);
+		path[i] = c;
+		if (!ok)
+			return false;
+	}
+	free(r->folder);
+	r->folder = xstrndup(path, n);
+	return true;
+}
+
+static uint64_t limit(const struct run *r)
+{
+	return r->u->max ? r->u->max : UNPACK_MAX_BYTES;
+}
+
+static bool write_data(struct run *r, int fd, const char *path, uint64_t *size)
+{
+	const void *p;
+	size_t n;
+	la_int64_t at;
+	uint64_t sent = 0;
+	for (;;) {
+		int k = archive_read_data_block(r->in.a, &p, &n, &at);
+		if (k == ARCHIVE_EOF)
+			return true;
+		if (k != ARCHIVE_OK)
+			return !r->in.failed && bad(r, path, "is damaged or cut short");
+		/* A sparse entry leaves holes, which count as much as what is written. */
+		if (at < 0 || (uint64_t)at + n > limit(r) - r->bytes)
+			return bad(r, path, "is too long");
+		if ((uint64_t)at != *size && lseek(fd, at, SEEK_SET) < 0)
+			return cannot(r, "write", path);
+		if (!io_write_all(fd, p, n))
+			return cannot(r, "write", path);
+		*size = (uint64_t)at + n;
+		if (*size - sent >= WRITE_BACK) {
+			sync_file_range(fd, (off64_t)sent, (off64_t)(*size - sent),
+					SYNC_FILE_RANGE_WRITE);
+			sent = *size;
+		}
+		if (!intr_check(r->err))
+			return false;
+	}
+}
+
+static bool write_file(struct run *r, struct archive_entry *e, const char *path, mode_t mode)
+{
+	uint64_t size = 0;
+	autoclose int fd = openat(r->u->dirfd, path,
+				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	if (fd < 0)
+		return errno == EEXIST ? bad(r, path, "is there twice") : cannot(r, "create", path);
+	if (!write_data(r, fd, path, &size))
+		return false;
+	/* A hole at the end of a sparse file. */
+	if (size < (uint64_t)archive_entry_size(e)) {
+		size = (uint64_t)archive_entry_size(e);
+		if (ftruncate(fd, (off_t)size) < 0)
+			return cannot(r, "write", path);
+	}
+	r->bytes += size;
+	/* On its way to the disk; whoever publishes the whole waits for it. */
+	if (size)
+		sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	if (fchmod(fd, mode) < 0 || close(take_fd(&fd)) < 0)
+		return cannot(r, "write", path);
+	if (r->u->file)
+		r->u->file(r->u->ctx, path, size, mode & 0111);
+	return true;
+}
+
+static bool is_utf8(const char *s)
+{
+	for (const unsigned char *p = (const unsigned char *)s; *p;) {
+		int more = *p < 0x80   ? 0
+			   : *p < 0xc2 ? -1
+			   : *p < 0xe0 ? 1
+			   : *p < 0xf0 ? 2
+			   : *p < 0xf5 ? 3
+				       : -1;
+		if (more < 0)
+			return false;
+		/* Not overlong, no surrogates, not above U+10FFFF. */
+		if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
+		    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
+			return false;
+		for (p++; more > 0; more--, p++)
+			if ((*p & 0xc0) != 0x80)
+				return false;
+	}
+	return true;
+}
+
+static const char *name_fault(const char *name)
+{
+	if (strlen(name) > NAME_LENGTH_MAX)
+		return "has a name that is too long";
+	for (const char *s = name; *s;) {
+		size_t n = strcspn(s, "/");
+		if (n > NAME_MAX)
+			return "has a name that is too long";
+		s += n + (s[n] == '/');
+	}
+	if (!is_utf8(name))
+		return "has a name that is not UTF-8";
+	return path_safe_relative(name) ? NULL : "has a forbidden name";
+}
+
+/* Without "./" in front and '/' behind. */
+static char *clean_name(const char *name)
+{
+	while (name[0] == '.' && name[1] == '/')
+		name += 2 + strspn(name + 2, "/");
+	size_t n = strlen(name);
+	while (n > 0 && name[n - 1] == '/')
+		n--;
+	return xstrndup(name, n);
+}
+
+static char *map(struct run *r, const char *name, bool folder, mode_t *mode)
+{
+	autofree char *ending = folder ? xasprintf("%s/", name) : NULL;
+	char *path = r->u->map(r->u->ctx, folder ? ending : name, mode);
+	size_t n = path ? strlen(path) : 0;
+	while (n > 0 && path[n - 1] == '/')
+		path[--n] = '\0';
+	return path;
+}
+
+static bool take_link(struct run *r, struct archive_entry *e, const char *path, const char *name)
+{
+	const char *hard = archive_entry_hardlink(e), *soft = archive_entry_symlink(e);
+	if (!hard)
+		return unpack_links_add(&r->links, r->u, path, name, soft ? soft : "", false,
+					r->err);
+	autofree char *target = clean_name(hard);
+	return name_fault(target)
+		       ? bad(r, name, "is a hard link out of the archive")
+		       : unpack_links_add(&r->links, r->u, path, name, target, true, r->err);
+}
+
+static bool take_entry(struct run *r, struct archive_entry *e, const char *raw)
+{
+	mode_t mode = archive_entry_perm(e) & 0777, type = archive_entry_filetype(e);
+	bool link = archive_entry_hardlink(e) || type == AE_IFLNK;
+	autofree char *name = clean_name(raw);
+	if (type == AE_IFDIR && (!*name || !strcmp(name, ".")))
+		return true;
+	const char *fault = name_fault(name);
+	if (fault)
+		return bad(r, raw, fault);
+	if (!link && type != AE_IFDIR && type != AE_IFREG)
+		return bad(r, raw, "is a device, a fifo or a socket");
+	autofree char *path = map(r, name, type == AE_IFDIR && !link, &mode);
+	if (!path)
+		return true;
+	if (link)
+		return take_link(r, e, path, name);
+	if (type == AE_IFDIR)
+		return make_folders(r, path, true);
+	return make_folders(r, path, false) && write_file(r, e, path, mode);
+}
+
+static bool take_all(struct run *r)
+{
+	struct archive_entry *e;
+	for (;;) {
+		int k = archive_read_next_header(r->in.a, &e);
+		if (k == ARCHIVE_EOF)
+			break;
+		if (k != ARCHIVE_OK && k != ARCHIVE_WARN)
+			return unpack_input_bad(&r->in);
+		if (++r->entries > UNPACK_MAX_ENTRIES)
+			return err_set(r->err, ERR_INTEGRITY, "'%s' has more than %d entries",
+				       r->u->name, UNPACK_MAX_ENTRIES);
+		const char *name = archive_entry_pathname(e);
+		if (!name)
+			return bad(r, "?", "has no usable name");
+		if (archive_entry_size(e) < 0 ||
+		    (uint64_t)archive_entry_size(e) > limit(r) - r->bytes)
+			return bad(r, name, "claims an impossible size");
+		if (!take_entry(r, e, name) || !intr_check(r->err))
+			return false;
+	}
+	for (size_t i = 0; i < r->links.n; i++)
+		if (!make_folders(r, r->links.items[i].path, false))
+			return false;
+	return unpack_links_make(&r->links, r->u, r->err);
+}
+
+bool unpack_run(const struct unpack *u, struct err *err)
+{
+	struct run r = {.u = u, .in = {.u = u, .err = err}, .err = err};
+	bool ok = unpack_input_open(&r.in) && take_all(&r) && unpack_input_drain(&r.in);
+	unpack_input_close(&r.in);
+	unpack_links_clear(&r.links);
+	free(r.folder);
+	return ok;
+}
