@@ -27,7 +27,8 @@ static const struct opt options[] = {
 	{'j', "jobs", "N", "threads that unpack (default: one a processor)"},
 	{0, "profile", "P", "minimal, default or full"},
 	{0, "components", "A,B", "exactly these components instead of a profile"},
-	{0, "source", "S", "auto or wheels"},
+	{0, "source", "S", "auto, redist or wheels"},
+	{0, "mirror", "URL", "in place of NVIDIA's host; several: blanks between"},
 	{0, "arch", "A", "platform: x86_64 or sbsa (default: this machine's)"},
 	{0, "as", "NAME", "name of the folder below versions/"},
 	{0, "offline", NULL, "use only what is on this machine"},
@@ -50,10 +51,8 @@ static bool apply_flags(struct app *app, const struct args *a, struct err *err)
 		const char *name;
 		enum config_key key;
 	} flags[] = {
-		{"jobs", CONFIG_JOBS},
-		{"profile", CONFIG_PROFILE},
-		{"source", CONFIG_SOURCE},
-		{"verify", CONFIG_VERIFY},
+		{"jobs", CONFIG_JOBS},	   {"profile", CONFIG_PROFILE}, {"source", CONFIG_SOURCE},
+		{"mirror", CONFIG_MIRROR}, {"verify", CONFIG_VERIFY},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
 		const char *v = opt_value(a, flags[i].name);
@@ -225,6 +224,7 @@ static bool install_one(struct app *app, const struct args *a, const struct wish
 	struct source_ctx ctx = {
 		.catalog = &app->catalog,
 		.config = &app->config,
+		.layout = &app->layout,
 		.cache_dir = config_get(&app->config, CONFIG_CACHE_DIR),
 		.offline = config_bool(&app->config, CONFIG_OFFLINE),
 		.events = &app->events,

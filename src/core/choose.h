@@ -7,10 +7,11 @@
 #include "core/source.h"
 
 /*
- * spec: normalised or raw SPEC; where: its origin for messages. rq->label is set for the source from the
- * catalog (kept by rq until the release is cleared). source: "auto" tries them in order and reports which
- * one it took and why the others did not serve. A full number that the catalog does not know is asked of
- * the sources themselves: it may be newer than the catalog.
+ * spec: normalised or raw SPEC; where: its origin for messages. rq->label is not looked at. source: one of
+ * choose_sources.
+ * "auto" tries the sources in order and reports which one it took and why the others did not serve. Where spec
+ * fits several releases, the newest one that a source really serves is taken. A release that the catalog does
+ * not know, but is newer than what it knows beside it, is asked of the sources themselves.
  */
 must_check bool choose_release(const struct source_ctx *ctx, const struct host *host, const char *source,
 			       const char *spec, const char *where, const struct request *rq,

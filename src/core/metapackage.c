@@ -248,6 +248,27 @@ bool metapackage_find(struct pyindex *ix, const struct source_ctx *ctx, const st
 	return ok;
 }
 
+bool metapackage_labels(struct pyindex *ix, struct strlist *out, struct err *err)
+{
+	struct pyquery q = {.project = project};
+	if (!pyindex_get(ix, &q, 1, err))
+		return false;
+	if (!q.ok) {
+		*err = q.err;
+		return false;
+	}
+	for (size_t i = 0; i < q.files.n; i++) {
+		const struct pyfile *f = &q.files.files[i];
+		char label[32];
+		set_label(label, &f->name.v);
+		if (f->fits && !f->yanked && !pep440_is_pre(&f->name.v) &&
+		    f->name.v.part[0] >= 13 && !strlist_has(out, label))
+			strlist_add(out, label);
+	}
+	pyqueries_clear(&q, 1);
+	return true;
+}
+
 void metapackage_clear(struct metapackage *m)
 {
 	free(m->file);

@@ -28,3 +28,6 @@ void metapackage_clear(struct metapackage *m);
  */
 must_check bool metapackage_possible(const struct source_ctx *ctx, const struct request *rq,
 				     struct err *err);
+
+/* The releases with nvcc that the index has for ix->arch, neither withdrawn nor pre-releases. */
+must_check bool metapackage_labels(struct pyindex *ix, struct strlist *out, struct err *err);

@@ -123,28 +123,46 @@ static bool build(struct pyindex *ix, const struct source_ctx *ctx, const struct
 	return ok;
 }
 
-static bool find(const struct source_ctx *ctx, const struct request *rq, struct release *out,
-		 struct err *err)
+/* What is done with the index: rq for a release, labels for the list of all. */
+static bool ask_index(const struct source_ctx *ctx, const char *arch, const struct request *rq,
+		      struct release *out, struct strlist *labels, struct err *err)
 {
 	struct pyconf conf;
 	struct pyindex ix;
-	if (!metapackage_possible(ctx, rq, err) ||
-	    !pyconf_load(&conf, ctx->config, ctx->events, err))
+	if (!pyconf_load(&conf, ctx->config, ctx->events, err))
 		return false;
 	struct fetch_opts fetch = {.retries = RETRIES,
 				   .retry_wait_ms = RETRY_WAIT_MS,
+				   .quick = ctx->quick,
 				   .offline = ctx->offline,
 				   .ca_file = conf.ca_file,
 				   .events = ctx->events};
-	bool ok = pyindex_init(&ix, &conf, rq->arch, &fetch, ctx->cache_dir, err);
+	bool ok = pyindex_init(&ix, &conf, arch, &fetch, ctx->cache_dir, err);
 	if (ok) {
-		event_step(ctx->events, "look for %s in the package index %s", rq->label,
-			   pyindex_words(&ix));
-		ok = build(&ix, ctx, rq, out, err);
+		event_step(ctx->events, "look for %s in the package index %s",
+			   rq ? rq->label : "releases", pyindex_words(&ix));
+		ok = rq ? build(&ix, ctx, rq, out, err) : metapackage_labels(&ix, labels, err);
 		pyindex_clear(&ix);
 	}
 	pyconf_clear(&conf);
 	return ok;
 }
 
-const struct source source_wheels = {.name = "wheels", .find = find};
+static bool find(const struct source_ctx *ctx, const struct request *rq, struct release *out,
+		 struct err *err)
+{
+	return metapackage_possible(ctx, rq, err) && ask_index(ctx, rq->arch, rq, out, NULL, err);
+}
+
+static bool labels(const struct source_ctx *ctx, const char *arch, struct strlist *out,
+		   struct err *err)
+{
+	return ask_index(ctx, arch, NULL, NULL, out, err);
+}
+
+const struct source source_wheels = {
+	.name = "wheels",
+	.possible = metapackage_possible,
+	.find = find,
+	.labels = labels,
+};

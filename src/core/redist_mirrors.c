@@ -1,0 +1,46 @@
+#include "core/redist_mirrors.h"
+
+#include <string.h>
+
+#include "core/config.h"
+#include "core/pyurl.h"
+
+static const char nvidia[] = "https://developer.download.nvidia.com/compute";
+
+void redist_mirrors(const struct source_ctx *ctx, struct strlist *out)
+{
+	const char *s = config_get(ctx->config, CONFIG_MIRROR);
+	while (*(s += strspn(s, " ,\t"))) {
+		size_t n = strcspn(s, " ,\t");
+		autofree char *word = xstrndup(s, n);
+		autofree char *url = *word == '/' ? pyurl_from_path(word) : xstrdup(word);
+		strlist_add(out, url);
+		s += n;
+	}
+	if (!out->n)
+		strlist_add(out, nvidia);
+}
+
+void redist_folders(const char *mirror, const char *product, struct strlist *out)
+{
+	int n = (int)strlen(mirror);
+	while (n > 0 && mirror[n - 1] == '/')
+		n--;
+	autofree char *layout = xasprintf("%.*s/%s/redist/", n, mirror, product);
+	autofree char *plain = xasprintf("%.*s/", n, mirror);
+	strlist_add(out, layout);
+	/* That of NVIDIA's own host is known. */
+	if (strcmp(mirror, nvidia) != 0)
+		strlist_add(out, plain);
+}
+
+struct fetch_opts redist_fetch_opts(const struct source_ctx *ctx)
+{
+	struct fetch_opts o = {.offline = ctx->offline, .events = ctx->events};
+	if (ctx->quick) {
+		o.retries = 1;
+		o.retry_wait_ms = 200;
+		o.quick = true;
+	}
+	return o;
+}
