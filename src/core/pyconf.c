@@ -221,6 +221,23 @@ static void note_insecure(const struct uvconf *uv, const struct pipconf *pip,
 		event_note(ev, "%s would drop certificate checks: it is left out", origin);
 }
 
+/* Digests come from the index: over plain http anybody on the way can change both. */
+static void warn_plain(const struct pyconf *c, const struct events *ev)
+{
+	static const char *const here[] = {"127.", "localhost:", "localhost/", "[::1]"};
+	for (size_t i = 0; i < c->n; i++) {
+		bool local = false;
+		if (c->sites[i].kind == PYSITE_FOLDER || !pyurl_has_scheme(c->sites[i].url, "http"))
+			continue;
+		autofree char *bare = pyurl_without_login(c->sites[i].url);
+		for (size_t k = 0; k < ARRAY_LEN(here); k++)
+			local = local || !strncmp(bare + 7, here[k], strlen(here[k]));
+		if (!local)
+			event_warn(ev, "use https where the mirror has it",
+				   "the package index %s is not encrypted", c->sites[i].words);
+	}
+}
+
 /* With an index of our own only pip's certificates matter, so that a broken pip.conf is no
  * obstacle. */
 static bool load_pip(struct pipconf *pip, bool needed, const struct events *ev, struct err *err)
@@ -245,8 +262,10 @@ bool pyconf_load(struct pyconf *c, const struct config *cfg, const struct events
 		ok = add_words(&result, own, cfg->v[CONFIG_INDEX].origin, err);
 	else if (ok)
 		ok = uvconf_load(&uv, ev, err) && load_sites(&result, &uv, &pip, ev, err);
-	if (ok)
+	if (ok) {
 		note_insecure(&uv, &pip, ev);
+		warn_plain(&result, ev);
+	}
 	pipconf_clear(&pip);
 	uvconf_clear(&uv);
 	if (ok)

@@ -317,6 +317,19 @@ static void test_trusted_host(void **state)
 	assert_non_null(strstr(notes, "PIP_TRUSTED_HOST"));
 }
 
+static void test_plain_http(void **state)
+{
+	setenv("PIP_INDEX_URL", "http://me:secret@mirror.example/simple", 1);
+	setenv("PIP_EXTRA_INDEX_URL", "http://127.0.0.1:8080/simple http://localhost/x", 1);
+	expect("", "I http://me:secret@mirror.example/simple\nI http://127.0.0.1:8080/simple\n"
+		   "I http://localhost/x\n");
+	assert_non_null(
+		strstr(notes, "mirror.example/simple' (from PIP_INDEX_URL) is not encrypted"));
+	assert_null(strstr(notes, "secret"));
+	assert_null(strstr(notes, "localhost"));
+	assert_null(strstr(notes, "127."));
+}
+
 static void script(const char *name, const char *text)
 {
 	scratch_file(name, text);
@@ -333,10 +346,12 @@ static void test_tool_default(void **state)
 	setenv("PATH", path, 1);
 	script("uv", "#!/bin/sh\nexit 2\n");
 	script("python3",
-	       "#!/bin/sh\n[ \"$COLUMNS\" = 1000 ] && [ \"$PWD\" = / ] && [ \"$2\" = pip ] &&\n"
-	       "echo '  -i, --index-url <url>  Base URL (default\n      https://p.example/simple). "
-	       "This'\n");
+	       "#!/bin/sh\n[ \"$1\" = -m ] && [ \"$2\" = pip ] && [ \"$COLUMNS\" = 1000 ] &&\n"
+	       "[ \"$PWD\" = / ] && echo '  -i, --index-url <url>  Base URL (default\n"
+	       "      https://p.example/simple). This'\n");
 	expect("", "I https://p.example/simple\n");
+	script("python3", "#!/bin/sh\n[ \"$1\" = -c ] && echo https://quick.example/simple\n");
+	expect("", "I https://quick.example/simple\n");
 	script("uv", "#!/bin/sh\necho '--default-index <X>  The index (by default: "
 		     "<https://u.example/s>)'\n");
 	expect("", "I https://u.example/s\n");
@@ -409,7 +424,8 @@ int main(void)
 		TEST(test_pip_files),	  TEST(test_old_user_file),  TEST(test_uv_files),
 		TEST(test_links),	  TEST(test_no_index),	     TEST(test_local_index),
 		TEST(test_bad_values),	  TEST(test_certificates),   TEST(test_trusted_host),
-		TEST(test_tool_default),  TEST(test_help_texts),     TEST(test_urls),
+		TEST(test_plain_http),	  TEST(test_tool_default),   TEST(test_help_texts),
+		TEST(test_urls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
