@@ -36,7 +36,7 @@ The first part of the path chooses a mode; what follows the mode's arguments is 
     /rawhtml/PATH           the same page as application/octet-stream
     /gzip/PATH              Content-Encoding: gzip whatever was asked
     /status/CODE/PATH       that status
-    /retry-after/V/PATH     503 with "Retry-After: V"; V "date": a date two seconds ahead
+    /retry-after/V/PATH     503 with "Retry-After: V"; V "date": a date 30 seconds ahead
     /auth/USER:PASSWORD/PATH  401 unless these come by Basic
     /type/MAJOR/MINOR/PATH  that Content-Type
     /redirect/KIND/PATH     loop (onto itself) | pair (two that name each other) | scheme (file:///etc/passwd)
@@ -310,7 +310,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def mode_retry_after(self, rest, target, value):
         if value == "date":
-            value = email.utils.formatdate(time.time() + 2, usegmt=True)
+            value = email.utils.formatdate(time.time() + 30, usegmt=True)
         self.simple_answer(503, b"later\n", {"Retry-After": value})
 
     def mode_auth(self, rest, target, want):

@@ -15,7 +15,7 @@
 
 struct fetch_opts {
 	int jobs;            /* transfers at once; 0: 4, of pages 8 */
-	int retries;         /* of each job on a transient failure; 0: 5 */
+	int retries;         /* failures in a row that may pass and brought nothing; 0: 5 */
 	int retry_wait_ms;   /* first wait, doubled each time; 0: 1000 (tests set less) */
 	int low_speed_s;     /* seconds under 1 KiB/s that count as a stall; 0: 30 */
 	bool quick;          /* somebody else may serve: 5 s to connect, an unknown name is final at once */

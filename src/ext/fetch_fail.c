@@ -10,6 +10,10 @@
 
 #include "ext/http.h"
 
+#if LIBCURL_VERSION_NUM < 0x074900
+#define CURLE_PROXY ((CURLcode)97) /* older ones say CURLE_RECV_ERROR */
+#endif
+
 bool transfer_fail(struct transfer *t, enum transfer_result result, enum err_code code,
 		   const char *fmt, ...)
 {

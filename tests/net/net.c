@@ -3,18 +3,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/intr.h"
 #include "base/tree.h"
 #include "ext/digest.h"
 
 extern char **environ;
 struct net net;
 
+static const char *text(const char *fmt, ...) printf_like(1, 2);
 static const char *text(const char *fmt, ...)
 {
 	static char slots[16][512];
@@ -233,7 +236,7 @@ bool net_get(struct get *g)
 	o.events = &events;
 	o.retries = o.retries ? o.retries : 2;
 	o.retry_wait_ms = o.retry_wait_ms ? o.retry_wait_ms : 1;
-	o.low_speed_s = o.low_speed_s ? o.low_speed_s : 2;
+	o.low_speed_s = o.low_speed_s ? o.low_speed_s : 30;
 	g->err = (struct err){0};
 	bool ok = fetch_run(&job, 1, &o, on_done, g, &g->err);
 	assert_int_equal(ok, job.ok);
@@ -272,4 +275,38 @@ void net_get_bad(struct get *g, enum err_code code, ...)
 		if (!strstr(g->err.msg, word) && !strstr(g->err.hint, word))
 			fail_msg("no '%s' in: %s; hint: %s", word, g->err.msg, g->err.hint);
 	va_end(ap);
+}
+
+/* In a thread: the connections that the other one keeps open belong to the parent process. */
+static void *get_and_exit(void *arg)
+{
+	struct get *g = arg;
+	intr_install();
+	bool ok = net_get(g);
+	_exit(!ok && g->err.code == ERR_INTERRUPTED ? 42 : 1);
+}
+
+static int get_elsewhere(struct get *g)
+{
+	pthread_t thread;
+	int status = 0;
+	pid_t pid = fork();
+	if (pid == 0) {
+		pthread_create(&thread, NULL, get_and_exit, g);
+		pthread_join(thread, NULL);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+void net_get_interrupted(struct get *g)
+{
+	int status = get_elsewhere(g);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 42);
+}
+
+void net_get_killed(struct get *g)
+{
+	assert_true(WIFSIGNALED(get_elsewhere(g)));
 }

@@ -68,6 +68,10 @@ void net_get_ok(struct get *g);
 /* It must fail like that, leave no dest, and say all of these words (NULL-ended). */
 void net_get_bad(struct get *g, enum err_code code, ...) __attribute__((sentinel));
 
+/* In a process of its own, where g->hook raises a signal: it must end as interrupted, or be killed. */
+void net_get_interrupted(struct get *g);
+void net_get_killed(struct get *g);
+
 /* The log: one entry a request that was answered. */
 struct request {
 	char path[512], range[64], user[64], host[64], accept[128], encoding[64], mode[32];

@@ -69,7 +69,7 @@ static void bad(void **state)
 		{"status/403", "403", ERR_NETWORK, 0, 1},
 		{"status/206", "206", ERR_NETWORK, 0, 1},
 		{"status/503", "503", ERR_NETWORK, 0, 3},
-		{"short/5", "closed", ERR_NETWORK, 0, 3},
+		{"short/5", "short/5", ERR_NETWORK, 0, 3},
 		{"redirect/loop", "loop", ERR_NETWORK, 0, 1},
 		{"endless", "more than 1048576 bytes", ERR_INTEGRITY, 0, 1},
 		{"redirect/scheme", "etc/passwd", ERR_NETWORK, 0, 1},

@@ -185,7 +185,7 @@ static void one_fails(void **state)
 	struct many *m = many_new(4);
 	strlist_add(&m->urls[0], net_url("stall/1000"));
 	strlist_add(&m->urls[1], net_url("file"));
-	strlist_add(&m->urls[2], net_url("retry-after/1x1/status/404"));
+	strlist_add(&m->urls[2], net_url("retry-after/2x1/status/404"));
 	strlist_add(&m->urls[3], net_url("file"));
 	m->o.jobs = 3;
 	assert_false(many_run(m));
@@ -227,7 +227,7 @@ static void waiting_takes_no_slot(void **state)
 {
 	struct many *m = many_new(3);
 	m->o.jobs = 1;
-	strlist_add(&m->urls[0], net_url("retry-after/1x1"));
+	strlist_add(&m->urls[0], net_url("retry-after/2x1"));
 	strlist_add(&m->urls[1], net_url("file"));
 	strlist_add(&m->urls[2], net_url("file"));
 	assert_true(many_run(m));

@@ -1,14 +1,11 @@
 /* What is on disk already is used, or thrown away once; nothing complete is asked for twice. */
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/intr.h"
 #include "net.h"
 
 enum { MAX = 16 };
@@ -154,6 +151,7 @@ static void cut_and_resumed(void **state)
 			continue; /* takes the low-speed time, and more while the average is high */
 		net_fresh(state);
 		struct get g = GET(net_url(mode));
+		g.o.low_speed_s = strcmp(name, "stall") ? 0 : 1;
 		net_get_ok(&g);
 		assert_int_equal(net_log(log_, MAX), 2);
 		sscanf(log_[1].range, "bytes=%ld-", &from);
@@ -217,36 +215,24 @@ static void part_is_no_file(void **state)
 	assert_int_equal(net_log(log_, MAX), 0);
 }
 
+static void kill_at_first_byte(void *ctx, const struct event *ev)
+{
+	if (ev->kind == EVENT_FETCH)
+		raise(SIGKILL);
+}
+
 static void raise_at_first_byte(void *ctx, const struct event *ev)
 {
 	if (ev->kind == EVENT_FETCH)
 		raise(SIGINT);
 }
 
-/* In a thread: the connections that this one keeps open belong to the parent process. */
-static void *get_interrupted(void *arg)
-{
-	struct get *g = arg;
-	intr_install();
-	g->hook = raise_at_first_byte;
-	g->o.low_speed_s = 600;
-	bool ok = net_get(g);
-	_exit(!ok && g->err.code == ERR_INTERRUPTED ? 42 : 1);
-}
-
 /* The flag of intr cannot be taken back, so another process is interrupted. */
 static void interrupted(void **state)
 {
 	struct get g = GET(net_url("stall/1000"));
-	pthread_t thread;
-	int status;
-	pid_t pid = fork();
-	if (pid == 0) {
-		pthread_create(&thread, NULL, get_interrupted, &g);
-		pthread_join(thread, NULL);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+	g.hook = raise_at_first_byte;
+	net_get_interrupted(&g);
 	assert_int_equal(net_length("d.part"), 1000);
 	assert_false(net_exists("d"));
 	g = GET(net_url("file"));
@@ -280,6 +266,41 @@ static void part_is_locked(void **state)
 	assert_string_equal(log_[0].range, "bytes=5000-");
 }
 
+/* The connection of the killed process is gone, its part and its lock are not in the way. */
+static void killed(void **state)
+{
+	struct get g = GET(net_url("stall/290000"));
+	g.hook = kill_at_first_byte;
+	net_get_killed(&g);
+	assert_false(net_exists("d"));
+	long n = (long)net_length("d.part"), from = 0;
+	assert_in_range(n, 0, 290000);
+	g = GET(net_url("file"));
+	net_get_ok(&g);
+	size_t requests = net_log(log_, MAX);
+	sscanf(log_[requests - 1].range, "bytes=%ld-", &from);
+	assert_int_equal(from, n);
+}
+
+/* One file, named twice: fetched once. */
+static void same_file_twice(void **state)
+{
+	struct err err;
+	struct strlist urls = {0};
+	strlist_add(&urls, net_url("file"));
+	struct fetch_job jobs[2];
+	for (int i = 0; i < 2; i++)
+		jobs[i] = (struct fetch_job){.name = "f",
+					     .urls = &urls,
+					     .dest = net_path("d"),
+					     .sha256 = net.sha256,
+					     .size = NET_SIZE};
+	assert_true(fetch_run(jobs, 2, &(struct fetch_opts){0}, NULL, NULL, &err));
+	assert_true(jobs[0].ok && jobs[1].ok);
+	assert_int_equal(net_log(log_, MAX), 1);
+	strlist_clear(&urls);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,7 +319,9 @@ int main(void)
 		cmocka_unit_test_setup(no_digest_no_resume, net_fresh),
 		cmocka_unit_test_setup(part_is_no_file, net_fresh),
 		cmocka_unit_test_setup(interrupted, net_fresh),
+		cmocka_unit_test_setup(killed, net_fresh),
 		cmocka_unit_test_setup(part_is_locked, net_fresh),
+		cmocka_unit_test_setup(same_file_twice, net_fresh),
 	};
 	return cmocka_run_group_tests(tests, net_setup, net_teardown);
 }
