@@ -20,6 +20,7 @@ The first part of the path chooses a mode; what follows the mode's arguments is 
     /partial/N/PATH         a 206 never brings more than N bytes (the rest is asked for again)
     /short/N/PATH           announces everything, closes after the file's byte N
     /reset/N/PATH           the same with a TCP reset
+    /each/N/PATH            announces everything, closes after N bytes of each answer
     /stall/N/PATH           the same with silence
     /slow/RATE/PATH         RATE bytes a second
     /chunked/PATH           no Content-Length, chunked
@@ -90,7 +91,7 @@ import urllib.parse
 PAGE = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please log in</body></html>\n"
 LOCK = threading.Lock()
 ARGS = {"file": 0, "norange": 0, "false206": 1, "badtotal": 1, "startotal": 0, "no206": 0, "416": 0,
-        "always206": 0, "partial": 1, "short": 1, "reset": 1, "stall": 1, "slow": 1, "chunked": 0,
+        "always206": 0, "partial": 1, "each": 1, "short": 1, "reset": 1, "stall": 1, "slow": 1, "chunked": 0,
         "chunkcut": 1, "nolength": 0, "nolengthcut": 1, "wronglen": 1, "longer": 1, "endless": 0,
         "corrupt": 1, "empty": 0, "close": 0, "html": 0, "rawhtml": 0, "gzip": 0, "status": 1,
         "retry-after": 1, "auth": 1, "type": 2, "redirect": 1}
@@ -415,6 +416,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if mode in ("short", "reset", "stall", "nolengthcut"):
             end = min(end, max(first, number))
+        elif mode == "each":
+            end = min(end, first + number)
         self.copy(f, first, end, mode, number)
         if mode == "longer":
             self.body(b"\0" * number)
@@ -424,7 +427,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
             while self.connection.recv(1):
                 pass
-        if mode in ("short", "reset", "stall", "nolength", "nolengthcut", "wronglen"):
+        if mode in ("short", "reset", "stall", "each", "nolength", "nolengthcut", "wronglen"):
             self.hang_up(mode == "reset")
 
     def copy(self, f, first, end, mode, number):

@@ -53,6 +53,20 @@ static void goes_on_where_the_other_stopped(void **state)
 	assert_int_equal(log_[1].sent, NET_SIZE - 100000);
 }
 
+/* More than was expected: another file altogether, so nothing of it is continued. */
+static void too_much_is_not_continued(void **state)
+{
+	unsigned char *other = xcalloc(1, NET_SIZE + 100000);
+	char url[128];
+	net_write("root/g", other, NET_SIZE + 100000);
+	free(other);
+	snprintf(url, sizeof url, "http://127.0.0.1:%d/nolength/g", net.server.port);
+	struct get g = GET(url, net_url("file"));
+	net_get_ok(&g);
+	assert_int_equal(net_log(log_, MAX), 2);
+	assert_string_equal(log_[1].range, "");
+}
+
 static void each_in_turn(void **state)
 {
 	struct get g = GET(net_url("status/500"), net_url("status/502"), net_url("status/504"));
@@ -245,6 +259,7 @@ int main(void)
 		cmocka_unit_test(next_one_serves),
 		cmocka_unit_test_setup(unreachable_first, net_fresh),
 		cmocka_unit_test_setup(goes_on_where_the_other_stopped, net_fresh),
+		cmocka_unit_test_setup(too_much_is_not_continued, net_fresh),
 		cmocka_unit_test_setup(each_in_turn, net_fresh),
 		cmocka_unit_test_setup(all_fail, net_fresh),
 		cmocka_unit_test_setup(not_found_everywhere, net_fresh),

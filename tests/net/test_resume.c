@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ext/digest.h"
 #include "net.h"
 
 enum { MAX = 16 };
@@ -179,6 +180,37 @@ static void cut_for_ever(void **state)
 	assert_string_equal(log_[3].range, "bytes=1000-");
 }
 
+/* Where each try brings a good piece, their number has no limit. */
+static void many_good_pieces(void **state)
+{
+	enum { SIZE = 5 << 20, PIECE = (1 << 20) + 100 };
+	struct err err;
+	struct strlist urls = {0};
+	char url[128], sha256[65];
+	unsigned char *data = xcalloc(1, SIZE);
+	net_write("root/big", data, SIZE);
+	free(data);
+	assert_true(digest_file(DIGEST_SHA256, net_path("root/big"), sha256, &err));
+	snprintf(url, sizeof url, "http://127.0.0.1:%d/each/%d/big", net.server.port, (int)PIECE);
+	strlist_add(&urls, url);
+	struct fetch_job job = {.name = "big",
+				.urls = &urls,
+				.dest = net_path("d"),
+				.sha256 = sha256,
+				.size = SIZE};
+	struct fetch_opts o = {.retries = 1, .retry_wait_ms = 1};
+	if (!fetch_run(&job, 1, &o, NULL, NULL, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(net_log(log_, MAX), 5);
+	for (long i = 0, sum = 0; i < 5; i++) {
+		long from = 0;
+		sscanf(log_[i].range, "bytes=%ld-", &from);
+		assert_int_equal(from, sum);
+		sum += log_[i].sent;
+	}
+	strlist_clear(&urls);
+}
+
 static void small_ranges(void **state)
 {
 	struct get g = GET(net_url("partial/150000"));
@@ -315,6 +347,7 @@ int main(void)
 		cmocka_unit_test(server_cannot_resume),
 		cmocka_unit_test(cut_and_resumed),
 		cmocka_unit_test_setup(cut_for_ever, net_fresh),
+		cmocka_unit_test_setup(many_good_pieces, net_fresh),
 		cmocka_unit_test_setup(small_ranges, net_fresh),
 		cmocka_unit_test_setup(no_digest_no_resume, net_fresh),
 		cmocka_unit_test_setup(part_is_no_file, net_fresh),
