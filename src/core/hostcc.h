@@ -33,7 +33,7 @@ bool hostcc_accepted(const struct hostcc_limits *lim, const struct hostcc *cc);
  * HOSTCC_LINE names it in bin/nvcc.profile (compiler-bindir). nvcc of CUDA 13 still asks the first
  * gcc on PATH for its version and tells that to its front end, and needs one there at all. So where
  * the line does not make the proof pass there is HOSTCC_WRAPPER: bin/nvcc becomes a script that
- * puts the folder first on PATH and starts bin/.nvcc, the program itself. Both leave the user's
+ * puts the folder first on PATH and starts bin/nvcc.bin, the program itself. Both leave the user's
  * -ccbin in force.
  */
 enum hostcc_way { HOSTCC_LINE, HOSTCC_WRAPPER };

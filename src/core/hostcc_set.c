@@ -20,13 +20,16 @@ enum { PROFILE_MAX = 1 << 16 };
 /* Relative to nvcc, so that the prefix may be proved in staging and moved as a whole. */
 #define BINDIR "$(_HERE_)/../.cudaenv/ccbin"
 
+/* nvcc names itself in its output, without what is behind the dot; CMake reads that. */
+#define PROGRAM "nvcc.bin"
+
 static const char wrapper[] =
 	"#!/bin/sh\n"
 	"# The default host compiler is one that this nvcc refuses, so ../.cudaenv/ccbin comes "
 	"first.\n"
 	"here=${0%/*}\n"
 	"case $here in /*) ;; *) here=$PWD/$here ;; esac\n"
-	"PATH=\"$here/../.cudaenv/ccbin${PATH:+:$PATH}\" exec \"$here/.nvcc\" \"$@\"\n";
+	"PATH=\"$here/../.cudaenv/ccbin${PATH:+:$PATH}\" exec \"$here/" PROGRAM "\" \"$@\"\n";
 
 /* Whether the line (n bytes) sets compiler-bindir; *mine: to our folder. */
 static bool is_bindir(const char *line, size_t n, bool *mine)
@@ -75,7 +78,7 @@ static bool set_line(const char *prefix, bool on, struct err *err)
 static bool set_wrapper(const char *prefix, bool on, struct err *err)
 {
 	autofree char *nvcc = xasprintf("%s/bin/nvcc", prefix);
-	autofree char *program = xasprintf("%s/bin/.nvcc", prefix);
+	autofree char *program = xasprintf("%s/bin/" PROGRAM, prefix);
 	if (!on) {
 		if (rename(program, nvcc) < 0 && errno != ENOENT)
 			return err_sys(err, ERR_FILESYSTEM, "cannot move '%s' to '%s'", program,

@@ -2,8 +2,17 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LINE_CAP = 400 };
+
+/*
+ * CUDA 13.0 is the first whose headers leave sinpi and cospi to glibc 2.41; 13.5 leaves rsqrt
+ * to 2.42 as well, 13.0 does not. nvcc up to 11.5 cannot read <functional> of gcc 11.2 and newer.
+ */
+#define OLD_HEADERS(release)                                                                       \
+	"the C library is newer than this toolkit's headers: take CUDA " release
+#define OLD_PARSER "this nvcc cannot read the C++ library of gcc 11.2 and newer: install g++-10"
 
 /* In this order: a broken tree also makes the linker fail, a refused compiler also fails in
  * headers. */
@@ -23,9 +32,13 @@ static const struct cause {
 	{"g++: command not found", NULL, "host-compiler-refused", NULL},
 	{"cc1plus", "cannot execute", "host-compiler-refused", NULL},
 	{"cc1plus", "No such file", "host-compiler-refused", NULL},
-	{"exception specification is incompatible", "cospi", "libc-headers", NULL},
-	{"exception specification is incompatible", "sinpi", "libc-headers", NULL},
-	{"exception specification is incompatible", "rsqrt", "libc-headers", NULL},
+	{"exception specification is incompatible", "cospi", "libc-headers",
+	 OLD_HEADERS("13.0 or newer")},
+	{"exception specification is incompatible", "sinpi", "libc-headers",
+	 OLD_HEADERS("13.0 or newer")},
+	{"exception specification is incompatible", "rsqrt", "libc-headers",
+	 OLD_HEADERS("13.5 or newer")},
+	{"parameter packs not expanded", NULL, "host-compiler-refused", OLD_PARSER},
 	{"cicc", "not found", "tree-incomplete", NULL},
 	{"cicc", "Permission denied", "tree-incomplete", NULL},
 	{"ptxas", "not found", "tree-incomplete", NULL},
@@ -133,12 +146,23 @@ static bool each_line(const char *text, line_fn *fn, struct verdict *v)
 	return false;
 }
 
+static void add_libc(struct verdict *v)
+{
+	char libc[64];
+	size_t n = confstr(_CS_GNU_LIBC_VERSION, libc, sizeof libc);
+	size_t len = strlen(v->detail);
+	if (n && n <= sizeof libc)
+		snprintf(v->detail + len, sizeof v->detail - len, " (%s)", libc);
+}
+
 static bool judge_known(const char *s, size_t n, struct verdict *v)
 {
 	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
 		if (is_cause(&causes[i], s, n)) {
 			snprintf(v->word, sizeof v->word, "%s", causes[i].word);
 			judge_line(s, n, v->detail, LINE_CAP);
+			if (!strcmp(causes[i].word, "libc-headers"))
+				add_libc(v);
 			if (causes[i].hint)
 				snprintf(v->hint, sizeof v->hint, "%s", causes[i].hint);
 			return true;

@@ -334,6 +334,7 @@ built_by() { readelf -p .comment "$T/work/hello" | grep -q "GCC: .*) $1\." || fa
 	[ "$ccbin" = /usr/bin/g++-11 ]
 	compiles
 	built_by 11
+	[ "$("$P/bin/nvcc" -V)" = "$("$SHARED/versions/$VERSION/bin/nvcc" -V)" ]
 	limit_gcc 12
 	compiles -ccbin g++-12
 	built_by 12
@@ -343,7 +344,7 @@ built_by() { readelf -p .comment "$T/work/hello" | grep -q "GCC: .*) $1\." || fa
 	[ "$word" = compiled ]
 	[ "$ccbin" = /usr/bin/g++ ]
 	cmp "$P/bin/nvcc" "$SHARED/versions/$VERSION/bin/nvcc"
-	refute_exists "$P/bin/.nvcc"
+	refute_exists "$P/bin/nvcc.bin"
 }
 
 @test "no gcc on PATH: the one in /usr/bin serves every call" {
@@ -400,6 +401,7 @@ cmake_project() {
 	EOF
 	capture cmake -G Ninja -S project -B build -DCMAKE_CUDA_ARCHITECTURES=75 "$@"
 	assert_status 0
+	assert_stdout_has 'found version "13.0.88"'
 	capture cmake --build build
 	assert_status 0
 	foreign=$(

@@ -281,7 +281,7 @@ static void test_set_wrapper(void **state)
 		assert_true(hostcc_set("p", &some, HOSTCC_WRAPPER, &err));
 		autofree char *profile = content("p/bin/nvcc.profile");
 		assert_null(strstr(profile, "\ncompiler-bindir"));
-		assert_int_equal(stat("p/bin/.nvcc", &st), 0);
+		assert_int_equal(stat("p/bin/nvcc.bin", &st), 0);
 		assert_true(st.st_ino == before.st_ino);
 		assert_int_equal(stat("p/bin/nvcc", &st), 0);
 		assert_int_equal(st.st_mode & 07777, 0755);
@@ -305,14 +305,14 @@ static void test_set_wrapper(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	autofree char *out = content("out");
 	autofree char *want =
-		xasprintf("%s/p/bin/.nvcc|a b|*|%s/p/bin/../.cudaenv/ccbin:/usr/bin:/bin\n"
-			  "%s/p/bin/.nvcc|||%s/p/bin/../.cudaenv/ccbin",
+		xasprintf("%s/p/bin/nvcc.bin|a b|*|%s/p/bin/../.cudaenv/ccbin:/usr/bin:/bin\n"
+			  "%s/p/bin/nvcc.bin|||%s/p/bin/../.cudaenv/ccbin",
 			  here, here, here, here);
 	assert_int_equal(strncmp(out, want, strlen(want)), 0);
 	assert_true(hostcc_set("p", NULL, HOSTCC_LINE, &err));
 	assert_int_equal(stat("p/bin/nvcc", &st), 0);
 	assert_true(st.st_ino == before.st_ino);
-	assert_int_equal(access("p/bin/.nvcc", F_OK), -1);
+	assert_int_equal(access("p/bin/nvcc.bin", F_OK), -1);
 }
 
 /* A line that somebody wrote is theirs. */

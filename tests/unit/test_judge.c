@@ -74,6 +74,20 @@ static void test_causes(void **state)
 	}
 }
 
+/* The remedy is another toolkit, and the C library is named with its version. */
+static void test_libc(void **state)
+{
+	struct verdict v =
+		judged("m.h(1): error: exception specification is incompatible with that of "
+		       "previous function \"cospi\"\n",
+		       1);
+	assert_non_null(strstr(v.detail, "(glibc 2."));
+	assert_non_null(strstr(v.hint, "CUDA 13.0 or newer"));
+	v = judged("std_function.h:435:145: error: parameter packs not expanded with '...':\n", 1);
+	assert_string_equal(v.word, "host-compiler-refused");
+	assert_non_null(strstr(v.hint, "g++-10"));
+}
+
 static void test_silent(void **state)
 {
 	struct verdict v = judged("", 3);
@@ -123,9 +137,8 @@ static void test_replace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_causes),
-		cmocka_unit_test(test_silent),
-		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_causes),	cmocka_unit_test(test_libc),
+		cmocka_unit_test(test_silent),	cmocka_unit_test(test_line),
 		cmocka_unit_test(test_replace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

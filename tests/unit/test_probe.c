@@ -275,7 +275,7 @@ static void test_line(void **state)
 	autofree char *cxx = xasprintf("%s/path/g++-50", here);
 	assert_string_equal(v.ccbin, cxx);
 	assert_non_null(strstr(said, cxx));
-	assert_int_equal(access("p/bin/.nvcc", F_OK), -1);
+	assert_int_equal(access("p/bin/nvcc.bin", F_OK), -1);
 	/* The same again is no news. */
 	said[0] = '\0';
 	assert_string_equal(probe(PROBE_COMPILE, true).word, "compiled");
@@ -293,7 +293,7 @@ static void test_wrapper(void **state)
 	nvcc(BY_PATH);
 	struct verdict v = probe(PROBE_COMPILE, true);
 	assert_string_equal(v.word, "compiled");
-	assert_int_equal(access("p/bin/.nvcc", X_OK), 0);
+	assert_int_equal(access("p/bin/nvcc.bin", X_OK), 0);
 }
 
 static void test_no_default(void **state)
@@ -305,7 +305,7 @@ static void test_no_default(void **state)
 	setenv("PATH", path, 1);
 	struct verdict v = probe(PROBE_COMPILE, true);
 	assert_string_equal(v.word, "compiled");
-	assert_int_equal(access("p/bin/.nvcc", X_OK), 0);
+	assert_int_equal(access("p/bin/nvcc.bin", X_OK), 0);
 }
 
 /* An accepted compiler whose library nvcc cannot digest: an older one may serve. */
@@ -344,7 +344,7 @@ static void test_plain_failure(void **state)
 	assert_string_equal(v.detail, "x.h: error: from 60.1");
 	assert_non_null(strstr(v.ccbin, "path/g++"));
 	assert_int_equal(access("p/.cudaenv/ccbin", F_OK), -1);
-	assert_int_equal(access("p/bin/.nvcc", F_OK), -1);
+	assert_int_equal(access("p/bin/nvcc.bin", F_OK), -1);
 }
 
 static void test_not_ours(void **state)
@@ -356,7 +356,7 @@ static void test_not_ours(void **state)
 	assert_non_null(strstr(v.hint, "-ccbin "));
 	assert_non_null(strstr(v.hint, "/path/g++-50"));
 	assert_int_equal(access("p/.cudaenv/ccbin", F_OK), -1);
-	assert_int_equal(access("p/bin/.nvcc", F_OK), -1);
+	assert_int_equal(access("p/bin/nvcc.bin", F_OK), -1);
 }
 
 static void impossible(const char *a, const char *b)
