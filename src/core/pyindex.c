@@ -43,6 +43,7 @@ static bool take_page(struct pyindex *ix, size_t site, struct fetch_page *p, con
 	const struct fetch_answer *a = &p->answer;
 	if (!p->ok) {
 		*err = p->err;
+		err_hint(err, "check the network; another index: cudaenv config set index URL");
 		return err_prefix(err, "cannot ask the package index %s%s%s%s",
 				  ix->conf->sites[site].words, project ? " for '" : "",
 				  project ? project : "", project ? "'" : "");
