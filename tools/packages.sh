@@ -15,6 +15,8 @@ pc:libcurl        libcurl4-openssl-dev  libcurl-devel     libcurl-devel     curl
 pc:libcrypto      libssl-dev            openssl-devel     libopenssl-devel  openssl       openssl-dev
 pc:inih           libinih-dev           inih-devel        libinih-devel     libinih       inih-dev
 pc:jansson        libjansson-dev        jansson-devel     libjansson-devel  jansson       jansson-dev
+pc:libarchive     libarchive-dev        libarchive-devel  libarchive-devel  libarchive    libarchive-dev
+pc:liblzma        liblzma-dev           xz-devel          xz-devel          xz            xz-dev
 pc:libisal        libisal-dev           isa-l-devel       isa-l-devel       isa-l         isa-l-dev
 pc:libxml-2.0     libxml2-dev           libxml2-devel     libxml2-devel     libxml2       libxml2-dev
 pc:tomlplusplus   libtomlplusplus-dev   tomlplusplus-devel tomlplusplus-devel tomlplusplus tomlplusplus-dev
@@ -132,8 +134,8 @@ install_by_apt() {
 }
 
 # shellcheck disable=SC2034 # for who sources this
-build_needs='cc c++ pkg-config ninja meson pc:libcurl pc:libcrypto pc:inih pc:jansson pc:libisal
-	pc:libxml-2.0 pc:tomlplusplus musl-gcc? scdoc?'
+build_needs='cc c++ pkg-config ninja meson pc:libcurl pc:libcrypto pc:inih pc:jansson pc:libarchive
+	pc:liblzma pc:libisal pc:libxml-2.0 pc:tomlplusplus musl-gcc? scdoc?'
 
 # meson is too old on some systems that are still in use.
 meson_serves() {

@@ -51,6 +51,7 @@ order() {
 		known_to("curl", "curl/", "^src/ext/")
 		known_to("openssl", "openssl/", "^src/ext/")
 		known_to("libarchive", "archive", "^src/ext/")
+		known_to("lzma", "lzma\\.h", "^src/ext/")
 		known_to("inih", "ini\\.h", "^src/ext/")
 		known_to("deflate", "libdeflate|isa-l|igzip", "^src/ext/")
 		known_to("zlib", "zlib\\.h", "^src/ext/")
