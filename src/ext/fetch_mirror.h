@@ -19,7 +19,6 @@ struct mirror {
 	uint64_t not_before; /* ms */
 	unsigned failures;
 	bool dead, suspect;  /* will not serve; sent wrong bytes */
-	bool no_range;       /* cannot be asked for the rest of a file */
 	struct err err;      /* its last failure */
 };
 struct mirrors {

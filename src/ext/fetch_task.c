@@ -119,7 +119,7 @@ static void start(struct task *t)
 {
 	struct mirror *m = mirrors_now(&t->mirrors);
 	/* Without a digest nobody could tell whether the two halves belong together. */
-	bool resume = t->job && t->sha256 && !m->no_range && !is_file(m->url);
+	bool resume = t->job && t->sha256 && !is_file(m->url);
 	if (t->job)
 		t->part.expect = t->job->size;
 	if (!t->transfer.easy && !transfer_init(&t->transfer, &t->err)) {
@@ -271,7 +271,6 @@ void task_ended(struct task *t, CURLcode code, uint64_t now)
 		t->state = TASK_READY;
 		break;
 	case TRANSFER_FRESH:
-		mirrors_now(&t->mirrors)->no_range = true;
 		event_debug(t->o->events, "%s; asking for the whole", t->transfer.err.msg);
 		if (task_reset(t))
 			start(t);
