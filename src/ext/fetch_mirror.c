@@ -99,6 +99,14 @@ void mirrors_failed(struct mirrors *m, const struct err *err, uint64_t now, uint
 	host_of(m->hosts, one->origin)->failures++;
 }
 
+void mirrors_lied(struct mirrors *m, const struct err *err)
+{
+	struct mirror *one = mirrors_now(m);
+	one->err = *err;
+	one->suspect = true;
+	host_of(m->hosts, one->origin)->failures++;
+}
+
 void mirrors_served(struct mirrors *m)
 {
 	host_of(m->hosts, mirrors_now(m)->origin)->failures = 0;

@@ -42,6 +42,8 @@ bool mirrors_choose(struct mirrors *m, size_t from);
 /* The one in use failed in a way that may pass: it is left alone for a while, longer each time. */
 void mirrors_failed(struct mirrors *m, const struct err *err, uint64_t now, uint64_t first_wait_ms,
 		    uint64_t told_wait_ms);
+/* The one in use sent wrong bytes: it is asked again only when no other is left. */
+void mirrors_lied(struct mirrors *m, const struct err *err);
 /* Its server is fine. */
 void mirrors_served(struct mirrors *m);
 

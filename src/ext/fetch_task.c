@@ -226,7 +226,6 @@ static void retry(struct task *t, CURLcode code, uint64_t now)
 /* Once more from scratch: from the next mirror, or from the only one. */
 static void wrong_digest(struct task *t, uint64_t now)
 {
-	struct mirror *m = mirrors_now(&t->mirrors);
 	struct transfer *x = &t->transfer;
 	char hex[65];
 	part_hex(&t->part, hex);
@@ -234,12 +233,11 @@ static void wrong_digest(struct task *t, uint64_t now)
 		      x->encoded ? " (the server compressed the archive once more)" : "", t->sha256,
 		      hex);
 	err_hint(&x->err, "the publisher may have replaced the file");
-	m->err = x->err;
 	bool old = t->old_bytes;
 	if (!task_reset(t))
 		return;
 	if (!old) {
-		m->suspect = true;
+		mirrors_lied(&t->mirrors, &x->err);
 		if (++t->wrong >
 		    (int)(mirrors_alive(&t->mirrors) > 2 ? mirrors_alive(&t->mirrors) - 1 : 1)) {
 			fail_all(t);
@@ -252,13 +250,15 @@ static void wrong_digest(struct task *t, uint64_t now)
 
 static void arrived(struct task *t, uint64_t now)
 {
+	if (t->job && t->sha256 && !task_digest_right(t)) {
+		wrong_digest(t, now);
+		return;
+	}
 	mirrors_served(&t->mirrors);
-	if (!t->job)
-		t->state = TASK_DONE;
-	else if (!t->sha256 || task_digest_right(t))
+	if (t->job)
 		task_done(t);
 	else
-		wrong_digest(t, now);
+		t->state = TASK_DONE;
 }
 
 void task_ended(struct task *t, CURLcode code, uint64_t now)

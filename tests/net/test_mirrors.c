@@ -217,14 +217,14 @@ static void one_fails(void **state)
 }
 
 /* A mirror that only fails is left alone after a while, by files that have another one. */
-static void budget(void **state)
+static void budget_for(const char *mode)
 {
 	struct server bad;
 	server_start(&bad, (const char *[]){"--root", net_path("root"), NULL});
 	struct many *m = many_new(20);
 	char url[128];
 	m->o.jobs = 1;
-	snprintf(url, sizeof url, "http://127.0.0.1:%d/status/503/f", bad.port);
+	snprintf(url, sizeof url, "http://127.0.0.1:%d/%s/f", bad.port, mode);
 	for (size_t i = 0; i < m->n; i++) {
 		strlist_add(&m->urls[i], url);
 		strlist_add(&m->urls[i], net_url("file"));
@@ -234,6 +234,13 @@ static void budget(void **state)
 	assert_int_equal(net_log_of(&bad, log_, MAX), 4);
 	many_free(m);
 	server_stop(&bad);
+}
+
+static void budget(void **state)
+{
+	budget_for("status/503");
+	net_fresh(state);
+	budget_for("corrupt/8");
 }
 
 /* Waiting for one server holds up nobody else. */
