@@ -35,15 +35,19 @@ copy_source() {
 
 # build NAME MESON_OPTION...: false and a log when it fails.
 build() {
-	local name=$1 dir=$where/$1 log=$work/logs/$1-build.txt
+	local name=$1 dir=$where/$1 log=$work/logs/$1-build.txt how
 	shift
 	echo "==> build: $name"
+	# meson does not take other options over into a folder that is there already.
+	how=$(printf '%s\n' "${compiler[@]}" "$@" && cat tests/dev.ini)
+	[ "$how" = "$(cat "$dir/how" 2>/dev/null)" ] || rm -rf "$dir"
 	{
 		if [ -f "$dir/build.ninja" ]; then
 			"${run_as[@]}" ninja -C "$dir" reconfigure
 		else
 			"${run_as[@]}" env "${compiler[@]}" meson setup "$dir" "$where/src" -Dtests=enabled "$@"
-		fi && "${run_as[@]}" ninja -k 0 -C "$dir"
+		fi && { [ -f "$dir/how" ] || echo "$how" >"$dir/how"; } &&
+			"${run_as[@]}" ninja -k 0 -C "$dir"
 	} >"$log" 2>&1 && return
 	grep -A 12 -E "^FAILED|ERROR:" "$log" | head -n 100
 	tail -n 5 "$log"
