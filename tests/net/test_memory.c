@@ -66,7 +66,8 @@ static void bad(void **state)
 	} cases[] = {
 		{"status/404", "404", ERR_NETWORK, 2, 1},
 		{"status/410", "410", ERR_NETWORK, 2, 1},
-		{"status/403", "403", ERR_NETWORK, 0, 1},
+		{"status/403", "403", ERR_NETWORK, 13, 1},
+		{"status/401", "401", ERR_NETWORK, 13, 1},
 		{"status/206", "206", ERR_NETWORK, 0, 1},
 		{"status/503", "503", ERR_NETWORK, 0, 3},
 		{"short/5", "short/5", ERR_NETWORK, 0, 3},
