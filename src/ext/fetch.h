@@ -68,7 +68,8 @@ struct fetch_page {
 /*
  * Small answers into memory, side by side and over one connection where the server can (HTTP/2), with the
  * same retries. A page that fails does not end the others; false only when interrupted or out of
- * resources. 404 and 410 are ERR_NETWORK with err.sys == ENOENT, so that a caller can try the next index.
+ * resources. 404 and 410 are ERR_NETWORK with err.sys == ENOENT, so that a caller can try the next index;
+ * 401 and 403 have EACCES.
  */
 must_check bool fetch_pages(struct fetch_page *pages, size_t n, const struct fetch_opts *o,
 			    struct err *err);
@@ -77,5 +78,5 @@ must_check bool fetch_memory(const char *url, const char *accept, const struct f
 			     struct fetch_answer *a, struct err *err);
 void fetch_answer_clear(struct fetch_answer *a);
 
-/* url with any user:password@ part replaced by "***@", for messages. The caller frees. */
+/* url for messages, with "***@" for any user:password@ and "?***" for a query. The caller frees. */
 char *fetch_mask(const char *url);

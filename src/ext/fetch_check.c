@@ -55,12 +55,12 @@ void task_check_whole(struct task *t, uint64_t now)
 	}
 	if (more)
 		return;
-	uint64_t len = t->part.len;
 	bool right = task_digest_right(t);
+	t->whole = t->part.len;
 	part_close(&t->part);
 	if (right) {
 		t->state = TASK_DONE;
-		task_emit(t, EVENT_REUSE, "in the cache", len, len);
+		task_emit(t, EVENT_REUSE, "in the cache", t->whole, t->whole);
 		return;
 	}
 	t->restarted = true;

@@ -84,6 +84,7 @@ static void follow_up(struct run *r, struct task *t)
 		t->job->err = t->err;
 	if (t->job && t->state == TASK_DONE && !t->job->ok) {
 		t->job->ok = true;
+		task_tell_whole(t, r->ctx);
 		if (r->done)
 			r->done(r->ctx, t->job);
 	}

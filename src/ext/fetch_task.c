@@ -84,6 +84,13 @@ void task_tell(struct task *t, void *ctx)
 	t->job->arrived(ctx, t->job, p->path, p->disk, restarted);
 }
 
+void task_tell_whole(struct task *t, void *ctx)
+{
+	if (t->restarted && t->told && t->job->arrived)
+		t->job->arrived(ctx, t->job, t->job->dest, t->whole, true);
+	t->restarted = false;
+}
+
 void task_fail(struct task *t, const struct err *err)
 {
 	if (err != &t->err)
@@ -137,14 +144,15 @@ static void start(struct task *t)
 /* The whole is there and right. */
 void task_done(struct task *t)
 {
-	uint64_t len = t->part.len;
+	t->restarted |= t->part.resets != t->told_resets;
+	t->whole = t->part.len;
 	if (!part_publish(&t->part, &t->err)) {
 		task_fail(t, &t->err);
 		return;
 	}
 	transfer_clear(&t->transfer); /* many files, few at once */
 	t->state = TASK_DONE;
-	task_emit(t, EVENT_FETCH, NULL, len, len);
+	task_emit(t, EVENT_FETCH, NULL, t->whole, t->whole);
 }
 
 bool task_reset(struct task *t)

@@ -45,6 +45,7 @@ struct task {
 	uint64_t told;        /* bytes on disk that the owner knows of */
 	unsigned told_resets;
 	bool restarted;       /* he knows of bytes of another file */
+	uint64_t whole;       /* size of the final file */
 	struct err err;
 };
 
@@ -66,6 +67,8 @@ void task_show(struct task *t, uint64_t now);
 
 /* Tells the job's owner what is on disk, if that is news. */
 void task_tell(struct task *t, void *ctx);
+/* Before he hears that it is whole: what he knows may be void. */
+void task_tell_whole(struct task *t, void *ctx);
 
 /* Between fetch_task.c and fetch_check.c. */
 void task_emit(struct task *t, enum event_kind kind, const char *text, uint64_t done, uint64_t total);

@@ -99,6 +99,77 @@ static void not_found_everywhere(void **state)
 	assert_int_equal(g.err.sys, 0);
 }
 
+/* ---- bytes that are told while they arrive */
+
+struct reader {
+	unsigned char data[NET_SIZE + 1000];
+	size_t n;
+	bool whole;
+};
+
+static void read_on(struct reader *r, const char *path, size_t bytes)
+{
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	assert_true(bytes >= r->n && bytes <= sizeof r->data);
+	fseek(f, (long)r->n, SEEK_SET);
+	r->n += fread(r->data + r->n, 1, bytes - r->n, f);
+	assert_int_equal(r->n, bytes);
+	fclose(f);
+}
+
+static void on_arrived(void *ctx, struct fetch_job *job, const char *path, uint64_t bytes,
+		       bool restarted)
+{
+	struct reader *r = ctx;
+	assert_false(r->whole);
+	if (restarted)
+		r->n = 0;
+	read_on(r, path, (size_t)bytes);
+}
+
+static void on_whole(void *ctx, struct fetch_job *job)
+{
+	struct reader *r = ctx;
+	read_on(r, job->dest, NET_SIZE);
+	r->whole = true;
+}
+
+/* Whoever reads along has the right bytes when the file is whole, whatever happened on the way. */
+static void read_along(void **state)
+{
+	static const char *const modes[] = {"file",	    "short/200000x1",	"reset/299000x1",
+					    "norange",	    "corrupt/280000x1", "false206/5",
+					    "corrupt/20x1", "chunkcut/290000x1"};
+	static const unsigned char wrong[NET_SIZE] = {1};
+	for (size_t i = 0; i < 4 * ARRAY_LEN(modes); i++) {
+		struct err err;
+		struct strlist urls = {0};
+		struct reader *r = xcalloc(1, sizeof *r);
+		net_fresh(state);
+		if (i % 4 == 1)
+			net_write("d.part", net.data, 270000);
+		if (i % 4 == 2)
+			net_write("d.part", wrong, 270000);
+		if (i % 4 == 3)
+			net_write("d", wrong, NET_SIZE);
+		strlist_add(&urls, net_url(modes[i / 4]));
+		struct fetch_job job = {.name = "f",
+					.urls = &urls,
+					.dest = net_path("d"),
+					.sha256 = net.sha256,
+					.size = NET_SIZE,
+					.arrived = on_arrived};
+		struct fetch_opts o = {.retry_wait_ms = 1};
+		if (!fetch_run(&job, 1, &o, on_whole, r, &err))
+			fail_msg("%s", err.msg);
+		assert_true(r->whole);
+		assert_memory_equal(r->data, net.data, NET_SIZE);
+		strlist_clear(&urls);
+		free(r);
+	}
+}
+
 /* ---- several files */
 
 struct many {
@@ -270,6 +341,7 @@ int main(void)
 		cmocka_unit_test_setup(each_in_turn, net_fresh),
 		cmocka_unit_test_setup(all_fail, net_fresh),
 		cmocka_unit_test_setup(not_found_everywhere, net_fresh),
+		cmocka_unit_test(read_along),
 		cmocka_unit_test(twenty_files),
 		cmocka_unit_test(no_files),
 		cmocka_unit_test_setup(one_fails, net_fresh),
