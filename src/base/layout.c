@@ -87,6 +87,11 @@ static bool set_root(struct layout *l, const char *var, const char *base, const 
 	if (base[0] != '/')
 		return err_set(err, ERR_USAGE, "%s is '%s', which is not an absolute path", var,
 			       base);
+	if (strchr(base, ':')) {
+		err_set(err, ERR_USAGE, "%s is '%s': a folder with ':' cannot stand on PATH", var,
+			base);
+		return err_hint(err, "set CUDAENV_ROOT to a folder without ':'");
+	}
 	if (!path_join(l->root, sizeof l->root, base, sub))
 		return err_set(err, ERR_USAGE, "%s is too long", var);
 	size_t n = strlen(l->root);

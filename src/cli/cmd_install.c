@@ -17,7 +17,7 @@
 #include "core/pin.h"
 #include "core/plan.h"
 #include "core/record.h"
-#include "core/shimdir.h"
+#include "core/refresh.h"
 
 static const struct opt options[] = {
 	{'l', "list", NULL, "list what can be installed, as list-remote does"},
@@ -211,8 +211,8 @@ static bool install_found(struct app *app, const struct args *a, const struct re
 			   "by installing you agree to NVIDIA's CUDA licence, which the "
 			   "archives carry (--accept-eula hides this note)");
 	return install_release(&app->layout, &app->config, r, &o, &app->events, &v, err) &&
-	       shimdir_rebuild(&app->layout, NULL, &app->events, err) &&
-	       pin_refresh(&app->layout, err) && set_pins(app, a, name, prefix, err) &&
+	       refresh_root(&app->layout, &app->events, err) &&
+	       set_pins(app, a, name, prefix, err) &&
 	       (print_result(app, name, prefix, &v), judge(name, &v, err));
 }
 

@@ -6,8 +6,7 @@
 #include "base/path.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
-#include "core/pin.h"
-#include "core/shimdir.h"
+#include "core/refresh.h"
 #include "core/uninstall.h"
 
 static const struct opt options[] = {
@@ -41,8 +40,7 @@ static bool run(struct app *app, const struct args *a, struct err *err)
 			return false;
 		total += freed;
 	}
-	if (!pin_refresh(&app->layout, err) ||
-	    !shimdir_rebuild(&app->layout, NULL, &app->events, err))
+	if (!refresh_root(&app->layout, &app->events, err))
 		return false;
 	event_note(&app->events, "%s came back", print_size(total, size));
 	return true;

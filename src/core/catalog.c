@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "base/nearest.h"
 #include "base/path.h"
+#include "core/place.h"
 #include "ext/inifile.h"
 
 static const char general[] = "catalog"; /* the section that is no release */
@@ -229,9 +230,9 @@ bool catalog_parse(struct catalog *c, const char *file, const char *text, size_t
 bool catalog_load(struct catalog *c, const char *path, struct err *err)
 {
 	autobuf struct buf text = BUF_INIT(CATALOG_MAX);
-	const char *env = getenv("CUDAENV_CATALOG");
+	autofree char *found = path ? NULL : place_find("CUDAENV_CATALOG", DATADIR "/versions.ini");
 	if (!path)
-		path = env && *env ? env : DATADIR "/versions.ini";
+		path = found;
 	if (!io_read_file(path, &text, err)) {
 		err_prefix(err, "no catalog of releases");
 		return err_hint(err, "install cudaenv again, or set CUDAENV_CATALOG to a "

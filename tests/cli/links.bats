@@ -300,3 +300,14 @@ $T/site/versions/12.4.1/bin/nvcc"
 	assert_stderr ""
 	cmp "$CUDAENV_ROOT/shims/nvcc" "$SHIM"
 }
+
+@test "an installation that was moved as a whole finds its own catalog" {
+	mkdir -p "$T/moved here/bin" "$T/moved here/share/cudaenv"
+	cp "$CUDAENV" "$T/moved here/bin/cudaenv"
+	printf '[catalog]\nformat = 1\n[12.4.1]\ndate = 2024-04-03\nplatforms = linux-x86_64\n' \
+		>"$T/moved here/share/cudaenv/versions.ini"
+	unset CUDAENV_CATALOG
+	capture "$T/moved here/bin/cudaenv" list-remote --bare
+	assert_status 0
+	assert_stdout 12.4.1
+}

@@ -72,6 +72,21 @@ static void relative(void **state)
 	assert_string_equal(err.msg, "CUDAENV_SHARED_ROOTS has 'b', which is not an absolute path");
 }
 
+/* Nothing below such a folder could be put on PATH. */
+static void with_colon(void **state)
+{
+	setenv("CUDAENV_ROOT", "/x:y", 1);
+	assert_false(layout_init(&l, &err));
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_string_equal(err.msg,
+			    "CUDAENV_ROOT is '/x:y': a folder with ':' cannot stand on PATH");
+	assert_non_null(strstr(err.hint, "CUDAENV_ROOT"));
+	unsetenv("CUDAENV_ROOT");
+	setenv("HOME", "/h:i", 1);
+	assert_false(layout_init(&l, &err));
+	assert_non_null(strstr(err.msg, "HOME is '/h:i'"));
+}
+
 static void too_long(void **state)
 {
 	char root[PATH_MAX + 10];
@@ -125,8 +140,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_root, clean), cmocka_unit_test_setup(no_home, clean),
-		cmocka_unit_test_setup(relative, clean), cmocka_unit_test_setup(too_long, clean),
-		cmocka_unit_test_setup(paths, clean),	 cmocka_unit_test_setup(shared, clean),
+		cmocka_unit_test_setup(relative, clean), cmocka_unit_test_setup(with_colon, clean),
+		cmocka_unit_test_setup(too_long, clean), cmocka_unit_test_setup(paths, clean),
+		cmocka_unit_test_setup(shared, clean),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
