@@ -20,7 +20,11 @@ work="$PWD/build-check/a path with blanks"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/cudaenv-tests
 mkdir -p "$work/logs" "$cache"
 rm -rf "$work/logs"/*
-unset MESON_TESTTHREADS CUDAENV_ROOT CUDAENV_VERSION
+# Wheels that are at hand are for the real toolkits alone; no other test may see the caller's CUDA.
+wheels=${CUDAENV_TEST_WHEELS:-}
+for v in $(compgen -e | grep -E '^(CUDA|CUDNN|NVCC|MESON_)'); do
+	unset "$v"
+done
 
 # copy_source FOLDER: what git would commit, times kept; all but build folders where there is no git.
 copy_source() {
@@ -72,7 +76,7 @@ run() {
 where=$work
 run_as=()
 compiler=(CC=gcc CXX=g++)
-test_env=("CUDAENV_TESTS_CACHE=$cache")
+test_env=()
 failed_builds=()
 skipped=()
 copy_source "$work/src"
@@ -82,11 +86,12 @@ part_gcc() {
 }
 
 part_toolkit() {
+	local test_env=("CUDAENV_TESTS_CACHE=$cache" "CUDAENV_TEST_WHEELS=$wheels")
 	build gcc -Dwerror=true && run toolkit gcc --suite toolkit --timeout-multiplier 3
 }
 
 part_sanitizers() {
-	local test_env=("${test_env[@]}" ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
+	local test_env=(ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1)
 	build sanitizers --native-file "$where/src/tests/dev.ini" &&
 		run sanitizers sanitizers --suite unit --suite net --suite fuzz --suite cli --timeout-multiplier 4
