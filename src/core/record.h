@@ -1,7 +1,8 @@
 #pragma once
 /*
- * What is known about an installed version: <prefix>/.cudaenv/record.json, written once as the last thing
- * before the prefix is published, and verdict.json, which `verify` writes anew. Both JSON, format 1.
+ * What is known about an installed version: <prefix>/.cudaenv/record.json, written once as the last
+ * thing before the prefix is published, and verdict.json, which `verify` writes anew. Both JSON,
+ * format 1.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,18 +11,19 @@
 #include "core/source.h"
 
 struct verdict {
-	char word[32];    /* "ok", "compiled", or the cause: "tree-incomplete", "host-compiler-refused", ... */
-	char level[12];   /* files compile run bandwidth: what was tried */
+	char word[32];	  /* "ok", "compiled", or the cause: "tree-incomplete",
+			     "host-compiler-refused", ... */
+	char level[12];	  /* files compile run bandwidth: what was tried */
 	char detail[512]; /* one line; "" none */
-	char hint[512];   /* one next step; "" none */
+	char hint[512];	  /* one next step; "" none */
 	char ccbin[256];  /* host compiler that was used, absolute; "" unknown */
-	char date[32];    /* UTC, ISO 8601 */
+	char date[32];	  /* UTC, ISO 8601 */
 };
 
 struct record {
 	struct release release; /* components without urls */
-	char profile[16];       /* or "custom" */
-	char installed[32];     /* UTC, ISO 8601 */
+	char profile[16];	/* or "custom" */
+	char installed[32];	/* UTC, ISO 8601 */
 };
 
 must_check bool record_write(const char *prefix, const struct record *r, struct err *err);
