@@ -197,8 +197,8 @@ static void test_call(void **state)
 	const char *in[] = {
 		nvcc_path,   private, "\nhello.cu\nkernel\n", "\nLC_ALL=C\n", "\nKEPT=kept\n",
 		"\nTMPDIR=", clean};
-	const char *out[] = {
-		"CPATH=", "\nNVCC_", "\nCUDA", "LIBRARY_PATH=", "LC_NUMERIC", "/other", "relative"};
+	const char *out[] = {"\nCPATH=",     "\nNVCC_", "\nCUDA",  "\nLIBRARY_PATH=",
+			     "\nLC_NUMERIC", "/other",	"relative"};
 	for (size_t i = 0; i < ARRAY_LEN(in); i++)
 		if (!strstr(buf_str(&b), in[i]))
 			fail_msg("'%s' is not in %s", in[i], buf_str(&b));
