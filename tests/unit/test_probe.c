@@ -182,10 +182,11 @@ static void test_call(void **state)
 	setenv("LC_NUMERIC", "tr_TR.UTF-8", 1);
 	setenv("KEPT", "kept", 1);
 	script("path/nvcc", "another");
-	autofree char *dir = xasprintf("%s/other", here);
+	autofree char *dir = xasprintf("%s/other-toolkit", here);
 	assert_int_equal(mkdir(dir, 0755), 0);
-	script("other/ptxas", "another");
-	autofree char *path = xasprintf("%s/other::relative:%s/path:/usr/bin:/bin", here, here);
+	script("other-toolkit/ptxas", "another");
+	autofree char *path =
+		xasprintf("%s/other-toolkit::relative-part:%s/path:/usr/bin:/bin", here, here);
 	setenv("PATH", path, 1);
 	assert_string_equal(probe(PROBE_COMPILE, true).word, "compiled");
 	struct buf b = BUF_INIT(1 << 20);
