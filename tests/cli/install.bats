@@ -5,7 +5,7 @@ load lib
 setup() {
 	setup_root
 	unset CUDAENV_CATALOG
-	export CUDAENV_CATALOG=$SOURCE_ROOT/share/versions.ini CUDAENV_VERIFY=files CUDAENV_ACCEPT_EULA=1
+	export CUDAENV_CATALOG=$SOURCE_ROOT/share/versions.ini CUDAENV_VERIFY=files CUDAENV_ACCEPT_EULA=1 CUDAENV_SOURCE=wheels
 	wheels=$T/wheels
 	fake 13.0.2
 }
