@@ -3,10 +3,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "core/cache.h"
 #include "core/growing.h"
+#include "core/pyurl.h"
 #include "core/store.h"
+#include "ext/digest.h"
 #include "ext/fetch.h"
 
 /*
@@ -26,8 +30,10 @@ struct fill {
 
 /* One archive that the store lacks. */
 struct item {
+	struct fill *f;
 	const struct component *c;
 	struct growing *g; /* once it has begun to arrive */
+	char *local;	   /* where it is on this machine; NULL: it is fetched */
 	bool whole;
 };
 
@@ -78,18 +84,60 @@ static void on_fetched(void *ctx, struct fetch_job *job)
 		fail(f, &err);
 }
 
+/* A file of this machine is read where it is: a copy in the cache would cost more than unpacking
+ * it. */
+static char *local_path(const struct component *c)
+{
+	struct stat st;
+	autofree char *path = c->urls.n == 1 ? pyurl_to_path(c->urls.items[0]) : NULL;
+	if (!path || stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (c->size && (uint64_t)st.st_size != c->size))
+		return NULL;
+	return take_ptr(path);
+}
+
+static void run_local(void *arg)
+{
+	struct item *it = arg;
+	const struct component *c = it->c;
+	char hex[65];
+	struct err err;
+	if (it->f->failed)
+		return;
+	bool ok = digest_file(DIGEST_SHA256, it->local, hex, &err);
+	if (ok && strcmp(hex, c->sha256) != 0)
+		ok = err_set(&err, ERR_INTEGRITY, "'%s': sha256 mismatch: wanted %s, got %s",
+			     it->local, c->sha256, hex);
+	if (ok)
+		event_emit(it->f->to.events, &(struct event){.kind = EVENT_FETCH,
+							     .name = c->name,
+							     .done = c->size,
+							     .total = c->size});
+	if (!ok || !store_add(&it->f->to, c, it->local, &err))
+		fail(it->f, &err);
+}
+
 /* A wheel has its directory at its end. And a reader needs a thread of its own to wait on. */
 static bool can_grow(const struct fill *f, const struct component *c)
 {
 	return c->kind == ARCHIVE_REDIST && pool_threads(f->readers) > 0;
 }
 
-static size_t make_jobs(const struct fill *f, const struct plan *p, const char *cache_dir,
+static size_t lacking(const struct plan *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n; i++)
+		n += p->items[i].from != PLAN_STORE;
+	return n;
+}
+
+static size_t make_jobs(struct fill *f, const struct plan *p, const char *cache_dir,
 			struct item *items, struct fetch_job *jobs)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct component *c = p->items[i].c;
+		items[i] = (struct item){.f = f, .c = c};
 		if (p->items[i].from == PLAN_STORE) {
 			event_emit(f->to.events, &(struct event){.kind = EVENT_REUSE,
 								 .name = c->name,
@@ -97,14 +145,19 @@ static size_t make_jobs(const struct fill *f, const struct plan *p, const char *
 								 .total = c->size});
 			continue;
 		}
-		items[n].c = c;
+		if (p->items[i].from == PLAN_FETCH)
+			items[i].local = local_path(c);
+		if (items[i].local) {
+			pool_add_weighted(f->to.pool, run_local, &items[i], UINT64_MAX);
+			continue;
+		}
 		jobs[n] = (struct fetch_job){
 			.name = c->name,
 			.urls = &c->urls,
 			.dest = cache_path(cache_dir, c->sha256, c->file),
 			.sha256 = c->sha256,
 			.size = c->size,
-			.user = &items[n],
+			.user = &items[i],
 			.arrived = can_grow(f, c) ? on_arrived : NULL,
 		};
 		n++;
@@ -160,14 +213,17 @@ bool store_fill(const struct layout *l, const struct config *cfg, const struct r
 		.ctx = &f,
 	};
 	f.readers = pool_new(count_readers(cfg, f.to.pool));
+	event_emit(ev,
+		   &(struct event){.kind = EVENT_TOTAL, .total = p->fetch, .count = lacking(p)});
 	size_t n = make_jobs(&f, p, config_get(cfg, CONFIG_CACHE_DIR), items, jobs);
-	event_emit(ev, &(struct event){.kind = EVENT_TOTAL, .total = p->fetch, .count = n});
 	bool ok = fetch_all(&f, jobs, n, r, cfg, err);
 	pool_free(f.readers);
 	pool_free(f.to.pool);
-	for (size_t i = 0; i < n; i++) {
-		growing_free(items[i].g);
+	for (size_t i = 0; i < n; i++)
 		free((char *)(uintptr_t)jobs[i].dest);
+	for (size_t i = 0; i < p->n; i++) {
+		growing_free(items[i].g);
+		free(items[i].local);
 	}
 	free(jobs);
 	free(items);
