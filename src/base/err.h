@@ -13,26 +13,26 @@
 /* The values are the documented exit statuses. */
 enum err_code {
 	ERR_NONE = 0,
-	ERR_FAILED = 1,        /* not classified */
+	ERR_FAILED = 1, /* not classified */
 	ERR_USAGE = 2,
 	ERR_NOT_INSTALLED = 3, /* the selected version is not installed */
 	ERR_NO_VERSION = 4,    /* no such version */
 	ERR_NETWORK = 5,
-	ERR_INTEGRITY = 6,     /* hash, size, lock file */
-	ERR_FILESYSTEM = 7,    /* space, permission */
-	ERR_VERIFY = 8,        /* a toolkit failed its verification */
-	ERR_HOST = 9,          /* this host cannot: driver, GPU, compiler */
-	ERR_LOCKED = 10,       /* another cudaenv holds the lock */
+	ERR_INTEGRITY = 6,  /* hash, size, lock file */
+	ERR_FILESYSTEM = 7, /* space, permission */
+	ERR_VERIFY = 8,	    /* a toolkit failed its verification */
+	ERR_HOST = 9,	    /* this host cannot: driver, GPU, compiler */
+	ERR_LOCKED = 10,    /* another cudaenv holds the lock */
 	ERR_NOT_EXECUTABLE = 126,
-	ERR_NO_TOOL = 127,     /* the tool is not in the version */
+	ERR_NO_TOOL = 127, /* the tool is not in the version */
 	ERR_INTERRUPTED = 130,
 };
 
 struct err {
 	enum err_code code;
-	int sys;         /* errno where one applies, else 0 */
+	int sys; /* errno where one applies, else 0 */
 	char msg[1024];
-	char hint[512];  /* empty: none */
+	char hint[512]; /* empty: none */
 };
 
 /* All three return false, so that `return err_set(...)` is one statement. */

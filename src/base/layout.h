@@ -16,8 +16,8 @@
 #include "base/err.h"
 
 struct layout {
-	char root[PATH_MAX];   /* absolute, no trailing slash */
-	const char *shared;    /* CUDAENV_SHARED_ROOTS, ':' between, or NULL; read-only roots */
+	char root[PATH_MAX]; /* absolute, no trailing slash */
+	const char *shared;  /* CUDAENV_SHARED_ROOTS, ':' between, or NULL; read-only roots */
 };
 
 /*

@@ -15,18 +15,19 @@
 
 enum origin {
 	ORIGIN_ARGUMENT, /* +SPEC or the command's argument */
-	ORIGIN_ENV,      /* CUDAENV_VERSION */
-	ORIGIN_FILE,     /* a .cuda-version */
-	ORIGIN_GLOBAL,   /* <root>/version */
-	ORIGIN_SITE,     /* /etc/cudaenv/version */
-	ORIGIN_DEFAULT,  /* nothing says anything: system */
+	ORIGIN_ENV,	 /* CUDAENV_VERSION */
+	ORIGIN_FILE,	 /* a .cuda-version */
+	ORIGIN_GLOBAL,	 /* <root>/version */
+	ORIGIN_SITE,	 /* /etc/cudaenv/version */
+	ORIGIN_DEFAULT,	 /* nothing says anything: system */
 };
 
 struct selection {
-	char spec[VERSION_TEXT];  /* as asked for, normalised; of a list of fallbacks the one that served */
-	char name[VERSION_TEXT];  /* folder below versions/, or "system" */
+	char spec
+		[VERSION_TEXT]; /* as asked for, normalised; of a list of fallbacks the one that served */
+	char name[VERSION_TEXT]; /* folder below versions/, or "system" */
 	enum origin origin;
-	char prefix[PATH_MAX];    /* <root>/versions/<name>; "" for system */
+	char prefix[PATH_MAX];	    /* <root>/versions/<name>; "" for system */
 	char origin_path[PATH_MAX]; /* the file for FILE, GLOBAL, SITE; else "" */
 };
 

@@ -15,14 +15,14 @@
 #include "base/resolve.h"
 
 enum ld_policy {
-	LD_AUTO,   /* not while VIRTUAL_ENV or CONDA_PREFIX is set: it would break what they bring */
+	LD_AUTO, /* not while VIRTUAL_ENV or CONDA_PREFIX is set: it would break what they bring */
 	LD_ALWAYS,
 	LD_NEVER,
 };
 
 struct toolenv_var {
 	char *name;
-	char *value;      /* NULL: unset it */
+	char *value;	  /* NULL: unset it */
 	bool bookkeeping; /* CUDAENV_SAVED_...: only for a shell that will leave again */
 };
 struct toolenv {

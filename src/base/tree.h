@@ -20,7 +20,7 @@ typedef bool tree_fn(void *ctx, const char *rel, const struct stat *st, struct e
 must_check bool tree_walk(const char *path, tree_fn *fn, void *ctx, struct err *err);
 
 struct tree_use {
-	uint64_t bytes;  /* on disk, each inode once */
+	uint64_t bytes;	 /* on disk, each inode once */
 	uint64_t shared; /* the part of bytes in files that have further links outside this tree */
 	uint64_t files;
 };

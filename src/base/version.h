@@ -27,12 +27,12 @@ bool version_has_prefix(const struct version *v, const struct version *prefix);
 const char *version_format(const struct version *v, char *out, size_t cap);
 
 enum spec_kind {
-	SPEC_VERSION,   /* numbers: this one, or the newest that begins so */
-	SPEC_RANGE,     /* conditions joined by ',': all must hold */
-	SPEC_LATEST,    /* newest; with numbers: newest that begins so */
+	SPEC_VERSION,	/* numbers: this one, or the newest that begins so */
+	SPEC_RANGE,	/* conditions joined by ',': all must hold */
+	SPEC_LATEST,	/* newest; with numbers: newest that begins so */
 	SPEC_SUPPORTED, /* newest that this driver, GPU and compiler can use */
-	SPEC_SYSTEM,    /* no version of ours */
-	SPEC_NAME,      /* an alias or a linked name: [A-Za-z0-9][A-Za-z0-9._-]* */
+	SPEC_SYSTEM,	/* no version of ours */
+	SPEC_NAME,	/* an alias or a linked name: [A-Za-z0-9][A-Za-z0-9._-]* */
 };
 
 enum spec_op { SPEC_LT, SPEC_LE, SPEC_EQ, SPEC_NE, SPEC_GE, SPEC_GT };
@@ -40,7 +40,7 @@ enum spec_op { SPEC_LT, SPEC_LE, SPEC_EQ, SPEC_NE, SPEC_GE, SPEC_GT };
 struct spec {
 	enum spec_kind kind;
 	char text[VERSION_TEXT]; /* normalised: "12.4" for cu124, v12.4, cuda-12.4 and 12.4.x */
-	struct version v;        /* SPEC_VERSION, SPEC_LATEST (n may be 0) */
+	struct version v;	 /* SPEC_VERSION, SPEC_LATEST (n may be 0) */
 	/*
 	 * A condition looks at as many parts as it names, so that 12.4 stands for all of 12.4.x:
 	 * "<=12.4" takes 12.4.1, ">12.4" and "!=12.4" leave it out.

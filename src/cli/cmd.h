@@ -10,9 +10,9 @@
 #include "core/config.h"
 
 struct opt {
-	char letter;         /* 0: none */
-	const char *name;    /* long name without "--" */
-	const char *arg;     /* name of its value, NULL: a switch */
+	char letter;	  /* 0: none */
+	const char *name; /* long name without "--" */
+	const char *arg;  /* name of its value, NULL: a switch */
 	const char *summary;
 };
 
@@ -20,7 +20,7 @@ struct opt {
 struct args {
 	const struct opt *options;
 	const char *values[32]; /* by index in options; "" for a given switch, NULL: not given */
-	char **pos;             /* operands, NULL-ended */
+	char **pos;		/* operands, NULL-ended */
 	int n;
 };
 bool opt_flag(const struct args *a, const char *name);
@@ -42,15 +42,16 @@ struct app {
 	struct catalog catalog; /* with NEED_CATALOG */
 	struct events events;
 	bool quiet, verbose, debug;
-	bool json;       /* results as JSON where the command has any; errors and events always */
+	bool json;	 /* results as JSON where the command has any; errors and events always */
 	int exit_status; /* a command may set one where nothing failed (doctor) */
 };
 
 struct command {
-	const char *name, *args, *summary; /* "install", "[SPEC...]", "download and unpack toolkits" */
-	const char *about;                 /* a few more sentences for `help CMD`; NULL */
-	const struct opt *options;         /* ends with a zero entry; NULL: none */
-	int min_args, max_args;            /* -1: any number */
+	const char *name, *args,
+		*summary;	   /* "install", "[SPEC...]", "download and unpack toolkits" */
+	const char *about;	   /* a few more sentences for `help CMD`; NULL */
+	const struct opt *options; /* ends with a zero entry; NULL: none */
+	int min_args, max_args;	   /* -1: any number */
 	unsigned needs;
 	bool (*run)(struct app *app, const struct args *args, struct err *err);
 };

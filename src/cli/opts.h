@@ -16,7 +16,7 @@ extern const struct opt global_options[];
  * args_clear; its strings are those of argv. ERR_USAGE names the word and, where one is near, the option
  * that was meant.
  */
-must_check bool opts_parse(char *const *argv, const struct opt *options, bool stop, struct args *out,
-			   struct globals *g, struct err *err);
+must_check bool opts_parse(char *const *argv, const struct opt *options, bool stop,
+			   struct args *out, struct globals *g, struct err *err);
 void args_clear(struct args *a);
 #define autoargs __attribute__((cleanup(args_clear)))

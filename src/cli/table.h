@@ -8,7 +8,7 @@ enum { TABLE_COLUMNS = 8 };
 struct table {
 	int columns;
 	unsigned right; /* bit i: column i is set to the right */
-	char **cells;   /* row after row */
+	char **cells;	/* row after row */
 	size_t n;
 };
 #define TABLE_INIT(cols) ((struct table){.columns = (cols)})

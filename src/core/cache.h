@@ -14,7 +14,7 @@
 char *cache_path(const char *dir, const char *sha256, const char *file);
 
 struct cache_entry {
-	char *file;   /* the archive's name */
+	char *file; /* the archive's name */
 	char sha256[65];
 	uint64_t size;
 	bool part;

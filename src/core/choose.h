@@ -13,9 +13,9 @@
  * fits several releases, the newest one that a source really serves is taken. A release that the catalog does
  * not know, but is newer than what it knows beside it, is asked of the sources themselves.
  */
-must_check bool choose_release(const struct source_ctx *ctx, const struct host *host, const char *source,
-			       const char *spec, const char *where, const struct request *rq,
-			       struct release *out, struct err *err);
+must_check bool choose_release(const struct source_ctx *ctx, const struct host *host,
+			       const char *source, const char *spec, const char *where,
+			       const struct request *rq, struct release *out, struct err *err);
 
 /* "auto" or the name of a source; NULL-ended list for messages and completions. */
 extern const char *const choose_sources[];

@@ -26,8 +26,8 @@ void growing_end(struct growing *g, bool whole);
 struct growing_reader {
 	struct growing *g;
 	unsigned round; /* restarts at growing_rewind */
-	uint64_t at;    /* bytes read */
-	int fd;         /* -1: not open yet */
+	uint64_t at;	/* bytes read */
+	int fd;		/* -1: not open yet */
 };
 /* To the beginning of what is there now. The first call: on a reader that has g set and fd -1. */
 void growing_rewind(struct growing_reader *r);
@@ -40,9 +40,9 @@ ptrdiff_t growing_read(void *ctx, void *buf, size_t n, struct err *err);
 void growing_cancel(struct growing_reader *r);
 
 enum growing_fate {
-	GROWING_WHOLE,     /* it is right */
+	GROWING_WHOLE,	   /* it is right */
 	GROWING_RESTARTED, /* what was read is void: rewind and read again */
-	GROWING_LOST,      /* it will never be whole; whoever brought it knows why */
+	GROWING_LOST,	   /* it will never be whole; whoever brought it knows why */
 };
 /* What became of the bytes that were read; waits until that is known. */
 enum growing_fate growing_fate(struct growing_reader *r);

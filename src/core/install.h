@@ -10,8 +10,8 @@
 #include "core/source.h"
 
 struct install_opts {
-	const char *name;       /* folder below versions/; NULL: the label */
-	const char *profile;    /* word for the record */
+	const char *name;	/* folder below versions/; NULL: the label */
+	const char *profile;	/* word for the record */
 	enum probe_level level; /* how far it is proved */
 };
 

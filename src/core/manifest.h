@@ -14,17 +14,17 @@ enum { MANIFEST_MAX = 4 << 20 }; /* bytes; the largest real one has 60 KB */
 
 struct manifest_file {
 	char *component; /* "cuda_nvcc" */
-	char *name;      /* "CUDA NVCC" */
-	char *version;   /* "12.4.131" */
-	char *platform;  /* "linux-x86_64", "linux-sbsa", "linux-all", "source", ... */
-	char *variant;   /* "cuda12"; NULL: none */
-	char *path;      /* relative to the manifest's folder; checked: it stays below that */
+	char *name;	 /* "CUDA NVCC" */
+	char *version;	 /* "12.4.131" */
+	char *platform;	 /* "linux-x86_64", "linux-sbsa", "linux-all", "source", ... */
+	char *variant;	 /* "cuda12"; NULL: none */
+	char *path;	 /* relative to the manifest's folder; checked: it stays below that */
 	char sha256[65]; /* lower-case hex */
-	uint64_t size;   /* bytes */
+	uint64_t size;	 /* bytes */
 };
 
 struct manifest {
-	char label[32];   /* "" where the file has none */
+	char label[32];	  /* "" where the file has none */
 	char product[64]; /* "" where the file has none */
 	char date[11];
 	struct manifest_file *files;
@@ -32,6 +32,6 @@ struct manifest {
 };
 
 /* where: file or URL for messages. ERR_INTEGRITY names the component and what is wrong with it. */
-must_check bool manifest_parse(const char *json, size_t len, const char *where, struct manifest *out,
-			       struct err *err);
+must_check bool manifest_parse(const char *json, size_t len, const char *where,
+			       struct manifest *out, struct err *err);
 void manifest_clear(struct manifest *m);

@@ -15,30 +15,30 @@ struct config;
 
 /* How an archive's entries become paths of a prefix. */
 enum archive_kind {
-	ARCHIVE_WHEEL,  /* zip: nvidia/cuNN/{bin,include,lib,nvvm,...} */
+	ARCHIVE_WHEEL,	/* zip: nvidia/cuNN/{bin,include,lib,nvvm,...} */
 	ARCHIVE_REDIST, /* tar.xz: <component>-<platform>-<version>-archive/{bin,include,lib,...} */
 };
 
 struct component {
-	char *name;        /* redist name: "cuda_nvcc", whatever the source calls it */
-	char *package;     /* the source's own name: "nvidia-cuda-nvcc" */
-	char *version;     /* the component's own number: "13.0.88" */
-	char *file;        /* file name of the archive */
+	char *name;	     /* redist name: "cuda_nvcc", whatever the source calls it */
+	char *package;	     /* the source's own name: "nvidia-cuda-nvcc" */
+	char *version;	     /* the component's own number: "13.0.88" */
+	char *file;	     /* file name of the archive */
 	struct strlist urls; /* tried in order; may carry credentials: never show, use `file` */
-	char sha256[65];   /* lower-case hex */
-	uint64_t size;     /* packed bytes, 0: not told */
-	uint64_t unpacked; /* bytes of files, 0: not told */
+	char sha256[65];     /* lower-case hex */
+	uint64_t size;	     /* packed bytes, 0: not told */
+	uint64_t unpacked;   /* bytes of files, 0: not told */
 	enum archive_kind kind;
 };
 
 struct release {
-	char label[32];      /* "13.0.2": the folder below versions/ */
-	const char *source;  /* "wheels" */
-	char arch[16];       /* "x86_64", "sbsa": targets/<arch>-linux */
-	char *manifest;      /* file name of the manifest or metapackage */
+	char label[32];	    /* "13.0.2": the folder below versions/ */
+	const char *source; /* "wheels" */
+	char arch[16];	    /* "x86_64", "sbsa": targets/<arch>-linux */
+	char *manifest;	    /* file name of the manifest or metapackage */
 	char manifest_sha256[65];
-	bool pinned;         /* the manifest's digest is the catalog's */
-	char *ca_file;       /* certificates for its URLs; NULL: the usual ones */
+	bool pinned;   /* the manifest's digest is the catalog's */
+	char *ca_file; /* certificates for its URLs; NULL: the usual ones */
 	struct component *components;
 	size_t n;
 };
@@ -55,19 +55,19 @@ const char *profile_name(enum profile p);
 bool profile_wants(enum profile p, const char *component);
 
 struct request {
-	const char *label;      /* exact: "13.0.2" */
+	const char *label; /* exact: "13.0.2" */
 	enum profile profile;
 	struct strlist components; /* if any: exactly these (either name), instead of the profile */
-	const char *arch;       /* "x86_64", "sbsa" */
+	const char *arch;	   /* "x86_64", "sbsa" */
 };
 
 struct source_ctx {
 	const struct catalog *catalog;
 	const struct config *config;
 	const struct layout *layout; /* for what the store has already; NULL: not looked at */
-	const char *cache_dir; /* for metadata that has a digest */
+	const char *cache_dir;	     /* for metadata that has a digest */
 	bool offline;
-	bool quick;            /* another source may serve: no long waits for a host that does not answer */
+	bool quick; /* another source may serve: no long waits for a host that does not answer */
 	const struct events *events;
 };
 
@@ -79,7 +79,8 @@ struct source {
 	bool (*find)(const struct source_ctx *ctx, const struct request *rq, struct release *out,
 		     struct err *err);
 	/* The releases that its index names, in no order, for one that the catalog does not know. arch as in a request. */
-	bool (*labels)(const struct source_ctx *ctx, const char *arch, struct strlist *out, struct err *err);
+	bool (*labels)(const struct source_ctx *ctx, const char *arch, struct strlist *out,
+		       struct err *err);
 };
 
 extern const struct source source_redist, source_wheels;

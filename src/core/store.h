@@ -28,7 +28,8 @@ struct store_target {
 	const char *arch; /* "x86_64": targets/<arch>-linux */
 	struct pool *pool;
 	const struct events *events;
-	store_done_fn *done; /* called from a pool thread when an entry is published, or with the error */
+	store_done_fn
+		*done; /* called from a pool thread when an entry is published, or with the error */
 	void *ctx;
 };
 
@@ -36,8 +37,8 @@ struct store_target {
  * Unpacks `archive` (digest already checked) for component c into the store, on the pool. Returns at once.
  * Everything passed must live until done() was called.
  */
-must_check bool store_add(const struct store_target *to, const struct component *c, const char *archive,
-			  struct err *err);
+must_check bool store_add(const struct store_target *to, const struct component *c,
+			  const char *archive, struct err *err);
 /*
  * The same for one that is still arriving; not for wheels. Nothing is published before g is whole. `readers`:
  * its own pool, since its threads wait for the network. done() gets ERR_NONE as error when g was lost.

@@ -17,10 +17,10 @@ struct store_entry {
 	char *tree; /* dir/tree */
 	int treefd;
 	json_t *files;
-	uint64_t bytes;          /* of all files */
-	bool counted;            /* bytes was known before the first one was written */
-	uint64_t step, steps;    /* progress; step: atomic */
-	long long shown;         /* atomic: when progress was last told */
+	uint64_t bytes;	      /* of all files */
+	bool counted;	      /* bytes was known before the first one was written */
+	uint64_t step, steps; /* progress; step: atomic */
+	long long shown;      /* atomic: when progress was last told */
 };
 
 /* A folder of our own below staging/; its parts are open to all users whatever the umask is. */

@@ -12,5 +12,6 @@
  * Fetches and unpacks what the store lacks, several archives at once, largest first; those of NVIDIA's redist
  * are unpacked while they arrive. On failure what is whole stays in store and cache, and part files stay.
  */
-must_check bool store_fill(const struct layout *l, const struct config *cfg, const struct release *r,
-			   const struct plan *p, const struct events *ev, struct err *err);
+must_check bool store_fill(const struct layout *l, const struct config *cfg,
+			   const struct release *r, const struct plan *p, const struct events *ev,
+			   struct err *err);

@@ -9,10 +9,10 @@
 
 struct toolkit {
 	char *name;
-	char *prefix;  /* <root>/versions/<name> */
-	char *target;  /* text of the link, NULL: a folder that was installed */
-	bool dangling; /* the link leads nowhere */
-	bool shared;   /* below one of CUDAENV_SHARED_ROOTS */
+	char *prefix;	  /* <root>/versions/<name> */
+	char *target;	  /* text of the link, NULL: a folder that was installed */
+	bool dangling;	  /* the link leads nowhere */
+	bool shared;	  /* below one of CUDAENV_SHARED_ROOTS */
 	struct version v; /* of the name; n 0: it is no number */
 };
 struct toolkits {

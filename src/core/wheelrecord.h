@@ -11,4 +11,5 @@ typedef char wheel_sha256[65];
  * *out: the sha256 of each entry in the order of zip_entries, "" for folders and RECORD itself; the caller
  * frees. ERR_INTEGRITY names archive and file.
  */
-must_check bool wheelrecord_read(struct zip *z, const char *archive, wheel_sha256 **out, struct err *err);
+must_check bool wheelrecord_read(struct zip *z, const char *archive, wheel_sha256 **out,
+				 struct err *err);

@@ -14,32 +14,34 @@
 #include "base/event.h"
 
 struct fetch_opts {
-	int jobs;            /* transfers at once; 0: 4, of pages 8 */
-	int retries;         /* failures in a row that may pass and brought nothing; 0: 5 */
-	int retry_wait_ms;   /* first wait, doubled each time; 0: 1000 (tests set less) */
-	int low_speed_s;     /* seconds under 1 KiB/s that count as a stall; 0: 30 */
-	bool quick;          /* somebody else may serve: 5 s to connect, an unknown name is final at once */
-	bool offline;        /* any network URL fails with ERR_NETWORK that says so; file:// works */
+	int jobs;	   /* transfers at once; 0: 4, of pages 8 */
+	int retries;	   /* failures in a row that may pass and brought nothing; 0: 5 */
+	int retry_wait_ms; /* first wait, doubled each time; 0: 1000 (tests set less) */
+	int low_speed_s;   /* seconds under 1 KiB/s that count as a stall; 0: 30 */
+	bool quick; /* somebody else may serve: 5 s to connect, an unknown name is final at once */
+	bool offline; /* any network URL fails with ERR_NETWORK that says so; file:// works */
 	const char *ca_file; /* NULL: curl's default (and SSL_CERT_FILE) */
 	const char *netrc;   /* NULL: NETRC, else ~/.netrc */
 	const struct events *events;
-	const atomic_bool *cancel; /* when it becomes true all is stopped; err->code is ERR_NONE then */
+	const atomic_bool
+		*cancel; /* when it becomes true all is stopped; err->code is ERR_NONE then */
 };
 
 struct fetch_job {
-	const char *name;           /* for events and messages */
+	const char *name;	    /* for events and messages */
 	const struct strlist *urls; /* the same file on several mirrors, tried in order */
-	const char *dest;           /* final path; dest + ".part" while not whole */
-	const char *sha256;         /* lower-case hex; NULL: not known */
-	uint64_t size;              /* 0: not known */
-	uint64_t max;               /* more than this is refused; 0: size, or 16 GiB */
-	void *user;                 /* the caller's */
+	const char *dest;	    /* final path; dest + ".part" while not whole */
+	const char *sha256;	    /* lower-case hex; NULL: not known */
+	uint64_t size;		    /* 0: not known */
+	uint64_t max;		    /* more than this is refused; 0: size, or 16 GiB */
+	void *user;		    /* the caller's */
 	/*
 	 * May be NULL. `bytes` of the file lie at path now, told as it grows; restarted: what lay there when this
 	 * was told before is void. Only `done` says that the bytes are right. ctx is that of fetch_run.
 	 */
-	void (*arrived)(void *ctx, struct fetch_job *job, const char *path, uint64_t bytes, bool restarted);
-	bool ok;                    /* set when whole; err otherwise */
+	void (*arrived)(void *ctx, struct fetch_job *job, const char *path, uint64_t bytes,
+			bool restarted);
+	bool ok; /* set when whole; err otherwise */
 	struct err err;
 };
 
@@ -54,10 +56,10 @@ must_check bool fetch_run(struct fetch_job *jobs, size_t n, const struct fetch_o
 			  fetch_done_fn *done, void *ctx, struct err *err);
 
 struct fetch_answer {
-	struct buf body;      /* set max before the call */
+	struct buf body; /* set max before the call */
 	char content_type[128];
-	char url[4096];       /* after redirects, without credentials: a base for relative links */
-	long status;          /* HTTP status; 0 for file:// */
+	char url[4096]; /* after redirects, without credentials: a base for relative links */
+	long status;	/* HTTP status; 0 for file:// */
 };
 struct fetch_page {
 	const char *url, *accept;   /* accept: header value or NULL */

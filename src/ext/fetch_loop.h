@@ -18,7 +18,7 @@ struct run {
 	fetch_done_fn *done;
 	void *ctx;
 	const atomic_bool *cancel; /* may be NULL */
-	bool apart; /* a failure ends that task alone */
+	bool apart;		   /* a failure ends that task alone */
 	bool failed;
 	struct err err;
 };

@@ -14,16 +14,16 @@ struct hosts {
 void hosts_clear(struct hosts *h);
 
 struct mirror {
-	const char *url;     /* borrowed */
+	const char *url; /* borrowed */
 	char *origin;
 	uint64_t not_before; /* ms */
 	unsigned failures;
-	bool dead, suspect;  /* will not serve; sent wrong bytes */
-	struct err err;      /* its last failure */
+	bool dead, suspect; /* will not serve; sent wrong bytes */
+	struct err err;	    /* its last failure */
 };
 struct mirrors {
 	struct mirror *items;
-	size_t n, at;        /* at: the one in use */
+	size_t n, at;	     /* at: the one in use */
 	struct hosts *hosts; /* borrowed */
 };
 void mirrors_add(struct mirrors *m, const char *url);

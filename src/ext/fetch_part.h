@@ -13,16 +13,16 @@ struct digest;
 
 struct part {
 	char *path;
-	const char *dest;      /* borrowed */
-	uint64_t expect;       /* bytes of the whole for messages, 0: not known */
+	const char *dest; /* borrowed */
+	uint64_t expect;  /* bytes of the whole for messages, 0: not known */
 	struct digest *digest;
-	uint64_t len;          /* bytes that are hashed: on disk or in buf */
-	uint64_t disk;         /* bytes of the file */
-	uint64_t sync;         /* up to here the kernel was told to write */
+	uint64_t len;  /* bytes that are hashed: on disk or in buf */
+	uint64_t disk; /* bytes of the file */
+	uint64_t sync; /* up to here the kernel was told to write */
 	unsigned char *buf;
 	size_t fill;
-	int fd;                /* -1: closed */
-	unsigned resets;       /* how often the content was thrown away */
+	int fd;		 /* -1: closed */
+	unsigned resets; /* how often the content was thrown away */
 };
 #define PART_INIT ((struct part){.fd = -1})
 

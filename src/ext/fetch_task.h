@@ -14,12 +14,12 @@ struct fetch_job;
 struct fetch_opts;
 
 enum task_state {
-	TASK_NEW,     /* needs a slot to look at what is on disk */
-	TASK_WHOLE,   /* hashes the final file that is there */
-	TASK_PART,    /* hashes the part */
-	TASK_WAIT,    /* asks the chosen mirror when `due` has come */
-	TASK_BUSY,    /* another process has the part: TASK_NEW when `due` has come */
-	TASK_READY,   /* the transfer may run */
+	TASK_NEW,   /* needs a slot to look at what is on disk */
+	TASK_WHOLE, /* hashes the final file that is there */
+	TASK_PART,  /* hashes the part */
+	TASK_WAIT,  /* asks the chosen mirror when `due` has come */
+	TASK_BUSY,  /* another process has the part: TASK_NEW when `due` has come */
+	TASK_READY, /* the transfer may run */
 	TASK_RUNNING,
 	TASK_DONE,
 	TASK_FAILED,
@@ -36,16 +36,16 @@ struct task {
 	struct mirrors mirrors;
 	struct part part;
 	struct transfer transfer;
-	int tries;           /* failures in a row that brought nothing */
-	int wrong;           /* whole files with a wrong digest */
-	bool old_bytes;      /* the part holds bytes of an earlier run */
+	int tries;	/* failures in a row that brought nothing */
+	int wrong;	/* whole files with a wrong digest */
+	bool old_bytes; /* the part holds bytes of an earlier run */
 	bool told_busy;
-	uint64_t most;       /* longest the part ever was */
+	uint64_t most; /* longest the part ever was */
 	uint64_t shown, shown_at;
-	uint64_t told;        /* bytes on disk that the owner knows of */
+	uint64_t told; /* bytes on disk that the owner knows of */
 	unsigned told_resets;
-	bool restarted;       /* he knows of bytes of another file */
-	uint64_t whole;       /* size of the final file */
+	bool restarted; /* he knows of bytes of another file */
+	uint64_t whole; /* size of the final file */
 	struct err err;
 };
 
@@ -71,7 +71,8 @@ void task_tell(struct task *t, void *ctx);
 void task_tell_whole(struct task *t, void *ctx);
 
 /* Between fetch_task.c and fetch_check.c. */
-void task_emit(struct task *t, enum event_kind kind, const char *text, uint64_t done, uint64_t total);
+void task_emit(struct task *t, enum event_kind kind, const char *text, uint64_t done,
+	       uint64_t total);
 void task_fail(struct task *t, const struct err *err);
 /* TASK_WAIT for the mirror to ask next, in turn from `from`, or TASK_FAILED. */
 void task_choose(struct task *t, size_t from);

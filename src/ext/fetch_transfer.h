@@ -12,44 +12,44 @@ struct fetch_opts;
 struct part;
 
 enum transfer_result {
-	TRANSFER_DONE,    /* the body is there; its digest was not looked at */
-	TRANSFER_HOP,     /* a redirect: run the handle again */
-	TRANSFER_FRESH,   /* this server cannot continue the part: ask for the whole, at once */
-	TRANSFER_RETRY,   /* may go better later */
+	TRANSFER_DONE,	  /* the body is there; its digest was not looked at */
+	TRANSFER_HOP,	  /* a redirect: run the handle again */
+	TRANSFER_FRESH,	  /* this server cannot continue the part: ask for the whole, at once */
+	TRANSFER_RETRY,	  /* may go better later */
 	TRANSFER_REFUSED, /* this URL will not serve */
-	TRANSFER_FATAL,   /* no URL will: disk, interruption */
+	TRANSFER_FATAL,	  /* no URL will: disk, interruption */
 };
 
 struct transfer {
 	/* set by the owner before transfer_init */
 	const struct fetch_opts *o;
-	const char *accept;  /* may be NULL */
-	struct part *part;   /* where the body goes: this one */
-	struct buf *body;    /* or this one */
-	uint64_t size, max;  /* as in struct fetch_job; max is never 0 */
+	const char *accept; /* may be NULL */
+	struct part *part;  /* where the body goes: this one */
+	struct buf *body;   /* or this one */
+	uint64_t size, max; /* as in struct fetch_job; max is never 0 */
 	bool digest_known;
 
 	/* how it ended */
 	struct err err;
-	long retry_after;    /* seconds, 0: not told */
-	bool encoded;        /* Content-Encoding although asked not to */
+	long retry_after; /* seconds, 0: not told */
+	bool encoded;	  /* Content-Encoding although asked not to */
 
 	/* its own */
 	CURL *easy;
 	struct curl_slist *headers;
 	enum transfer_result result;
 	const char *asked;   /* the URL as given, borrowed */
-	char *url;           /* of this hop, without credentials */
-	char *origin;        /* of this hop */
+	char *url;	     /* of this hop, without credentials */
+	char *origin;	     /* of this hop */
 	struct strlist hops; /* URLs that redirected */
 	uint64_t offset;     /* start of the range, 0: the whole */
 	char *content_range;
-	bool judged, drop;   /* the answer's headers were looked at; its body is of no use */
+	bool judged, drop; /* the answer's headers were looked at; its body is of no use */
 	uint64_t dropped;
-	char head[64];       /* the body's first bytes until it is clear that they are no HTML page */
+	char head[64]; /* the body's first bytes until it is clear that they are no HTML page */
 	size_t head_n;
 	bool head_seen;
-	bool stored;         /* bytes of this answer went into the part */
+	bool stored; /* bytes of this answer went into the part */
 	char errbuf[CURL_ERROR_SIZE];
 };
 

@@ -28,13 +28,14 @@ typedef void unpack_file_fn(void *ctx, const char *path, uint64_t size, bool exe
 struct unpack {
 	const char *name;     /* of the archive, for messages */
 	source_read_fn *read; /* called from a thread of unpack_run's own */
-	void (*cancel)(void *ctx); /* may be NULL; makes a read that waits, and all later ones, return -1 */
+	void (*cancel)(
+		void *ctx); /* may be NULL; makes a read that waits, and all later ones, return -1 */
 	unpack_map_fn *map;
 	unpack_file_fn *file; /* may be NULL */
-	void *ctx;            /* of all four */
-	int dirfd;            /* destination */
-	int threads;          /* for an archive that several threads can decode */
-	uint64_t max;         /* bytes of all files together; 0: UNPACK_MAX_BYTES */
+	void *ctx;	      /* of all four */
+	int dirfd;	      /* destination */
+	int threads;	      /* for an archive that several threads can decode */
+	uint64_t max;	      /* bytes of all files together; 0: UNPACK_MAX_BYTES */
 };
 
 enum { UNPACK_MAX_ENTRIES = 400000 };

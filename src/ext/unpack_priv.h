@@ -15,9 +15,9 @@ struct unpack_input {
 	struct err *err;
 	struct archive *a;
 	struct xz *xz;
-	char *in;      /* input that libarchive itself decodes */
-	size_t first;  /* bytes at the start of `in` that were read to look at them */
-	bool failed;   /* *err was set while libarchive asked for more */
+	char *in;     /* input that libarchive itself decodes */
+	size_t first; /* bytes at the start of `in` that were read to look at them */
+	bool failed;  /* *err was set while libarchive asked for more */
 };
 must_check bool unpack_input_open(struct unpack_input *in);
 /* After the last entry: the rest of the input, which belongs to the file as well. */

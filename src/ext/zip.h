@@ -14,12 +14,12 @@
 #include "base/pool.h"
 
 struct zip_entry {
-	char *name;       /* as in the archive, '/' between parts; a folder ends in '/' */
+	char *name; /* as in the archive, '/' between parts; a folder ends in '/' */
 	uint64_t size, packed;
-	uint64_t offset;  /* of the packed bytes in the archive */
+	uint64_t offset; /* of the packed bytes in the archive */
 	uint32_t crc;
-	uint16_t method;  /* 0 stored, 8 deflate */
-	mode_t mode;      /* permission bits, 0 if not told */
+	uint16_t method; /* 0 stored, 8 deflate */
+	mode_t mode;	 /* permission bits, 0 if not told */
 };
 struct zip;
 
@@ -34,7 +34,8 @@ size_t zip_entries(const struct zip *z, const struct zip_entry **entries);
 const struct zip_entry *zip_find(const struct zip *z, const char *name);
 
 /* One entry into memory (out->max is the limit). */
-must_check bool zip_read(struct zip *z, const struct zip_entry *e, struct buf *out, struct err *err);
+must_check bool zip_read(struct zip *z, const struct zip_entry *e, struct buf *out,
+			 struct err *err);
 
 /*
  * Where an entry goes: a path relative to the destination, owned by the caller of this function (freed
@@ -46,7 +47,7 @@ typedef char *zip_map_fn(void *ctx, const struct zip_entry *e, mode_t *mode);
 typedef void zip_done_fn(void *ctx, bool ok, const struct err *err);
 
 struct zip_unpack {
-	int dirfd;        /* destination folder, open until done */
+	int dirfd;	  /* destination folder, open until done */
 	const char *dest; /* its path, for messages */
 	zip_map_fn *map;
 	zip_done_fn *done;

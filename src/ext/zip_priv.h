@@ -30,7 +30,8 @@ static inline uint64_t u64(const unsigned char *p)
 /* ERR_INTEGRITY "'<archive>' is no sound zip archive: <why>"; returns false. */
 bool zip_bad(const struct zip *z, struct err *err, const char *why);
 /* All n bytes or an error. */
-must_check bool zip_read_at(const struct zip *z, void *p, size_t n, uint64_t offset, struct err *err);
+must_check bool zip_read_at(const struct zip *z, void *p, size_t n, uint64_t offset,
+			    struct err *err);
 
 struct zip_directory {
 	uint64_t offset, size, count;
@@ -61,5 +62,5 @@ typedef bool zip_put_fn(void *ctx, const void *p, size_t n, struct err *err);
  * Reads, inflates and checks one entry (length, CRC-32, end of the packed data). What put() was given is
  * good only when this returns true.
  */
-must_check bool zip_stream(const struct zip *z, const struct zip_entry *e, zip_put_fn *put, void *ctx,
-			   struct err *err);
+must_check bool zip_stream(const struct zip *z, const struct zip_entry *e, zip_put_fn *put,
+			   void *ctx, struct err *err);

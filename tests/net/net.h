@@ -50,7 +50,7 @@ off_t net_length(const char *file);
 struct get {
 	const char *urls[NET_MIRRORS + 1];
 	const char *sha256; /* default: the right one; "": not known */
-	uint64_t size;      /* default: the right one */
+	uint64_t size;	    /* default: the right one */
 	bool no_size;
 	uint64_t max;
 	struct fetch_opts o;
