@@ -120,7 +120,7 @@ What was proved
   in $toolkit
 
 The rest of this toolkit, libraries and profilers
-  $say install --force $label
+  $say component add $label --profile default
 
 How to go on
 EOF

@@ -42,6 +42,15 @@ static bool is_literal(const char *kind)
 	return kind[0] >= 'a' && kind[0] <= 'z';
 }
 
+/* "component add [SPEC] [COMPONENT...]": what it is called does not say which ones. */
+static void offer_component(const struct line *l)
+{
+	const char *action = l->words[l->operands[0]];
+	const char *spec = l->n_operands > 1 ? l->words[l->operands[1]] : NULL;
+	if (!strcmp(action, "add") || !strcmp(action, "remove"))
+		offer_components(l->current, spec, !strcmp(action, "add"));
+}
+
 /* What an operand is called in the table of commands says what can stand there. */
 static void offer_operand(const struct line *l, const char *kind)
 {
@@ -51,6 +60,8 @@ static void offer_operand(const struct line *l, const char *kind)
 		offer_known(l->current);
 	else if (!strcmp(kind, "SPEC") || !strcmp(kind, "PREFIX"))
 		offer_specs(l->current, "");
+	else if (!strcmp(kind, "COMPONENT"))
+		offer_component(l);
 	else if (!strcmp(kind, "VERSION"))
 		offer_installed(l->current, "", false);
 	else if (!strcmp(kind, "NAME") && strstr(command, "alias"))
@@ -104,8 +115,12 @@ static void offer_operands(const struct line *l, int place)
 		size_t len = strcspn(args, "|");
 		bool other = l->n_operands && operand_name(args, len, 0, first, sizeof first) &&
 			     is_literal(first) && strcmp(first, l->words[l->operands[0]]) != 0;
-		if (!other && operand_name(args, len, place, kind, sizeof kind))
+		if (!other && operand_name(args, len, place, kind, sizeof kind)) {
 			offer_operand(l, kind);
+			/* The version may be left out. */
+			if (!strcmp(l->command->name, "component") && !strcmp(kind, "SPEC"))
+				offer_component(l);
+		}
 		args += len + (args[len] == '|');
 	}
 }

@@ -1,5 +1,3 @@
-#include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +8,11 @@
 #include "base/resolve.h"
 #include "cli/applock.h"
 #include "cli/cmd.h"
-#include "cli/print.h"
-#include "cli/table.h"
+#include "cli/flags.h"
+#include "cli/outcome.h"
 #include "core/choose.h"
 #include "core/install.h"
 #include "core/pin.h"
-#include "core/plan.h"
-#include "core/record.h"
 #include "core/refresh.h"
 
 static const struct opt options[] = {
@@ -44,31 +40,6 @@ struct wish {
 	const char *spec, *where;
 	const char *profile, *components;
 };
-
-static bool apply_flags(struct app *app, const struct args *a, struct err *err)
-{
-	static const struct {
-		const char *name;
-		enum config_key key;
-	} flags[] = {
-		{"jobs", CONFIG_JOBS},	   {"profile", CONFIG_PROFILE}, {"source", CONFIG_SOURCE},
-		{"mirror", CONFIG_MIRROR}, {"verify", CONFIG_VERIFY},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
-		const char *v = opt_value(a, flags[i].name);
-		char flag[32];
-		snprintf(flag, sizeof flag, "--%s", flags[i].name);
-		if (v && !config_override(&app->config, flags[i].key, v, flag, err))
-			return false;
-	}
-	if (opt_flag(a, "offline") &&
-	    !config_override(&app->config, CONFIG_OFFLINE, "true", "--offline", err))
-		return false;
-	if (opt_flag(a, "accept-eula") &&
-	    !config_override(&app->config, CONFIG_ACCEPT_EULA, "true", "--accept-eula", err))
-		return false;
-	return true;
-}
 
 static void split_components(struct strlist *out, const char *list)
 {
@@ -105,64 +76,6 @@ static bool make_request(struct app *app, const struct args *a, const struct wis
 	return true;
 }
 
-static void print_plan(const struct app *app, const struct release *r, const struct plan *p)
-{
-	static const char *const from[] = {
-		[PLAN_STORE] = "store", [PLAN_CACHE] = "cache", [PLAN_FETCH] = "fetch"};
-	if (app->json) {
-		json_t *items = json_array();
-		for (size_t i = 0; i < p->n; i++) {
-			const struct component *c = p->items[i].c;
-			json_array_append_new(
-				items, json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "name", c->name,
-						 "version", c->version, "file", c->file, "sha256",
-						 c->sha256, "size", (json_int_t)c->size, "from",
-						 from[p->items[i].from]));
-		}
-		json_t *o =
-			json_pack("{s:s, s:s, s:s, s:o, s:I, s:I}", "version", r->label, "source",
-				  r->source, "arch", r->arch, "components", items, "fetch",
-				  (json_int_t)p->fetch, "unpacked", (json_int_t)p->unpacked);
-		print_json_line(stdout, o);
-		return;
-	}
-	char size[PRINT_TEXT], disk[PRINT_TEXT];
-	autotable struct table t = TABLE_INIT(4);
-	t.right = 1u << 2;
-	table_row(&t, (const char *const[]){"COMPONENT", "VERSION", "SIZE", "FROM"});
-	for (size_t i = 0; i < p->n; i++) {
-		const struct component *c = p->items[i].c;
-		table_row(&t, (const char *const[]){c->name, c->version, print_size(c->size, size),
-						    from[p->items[i].from]});
-	}
-	table_print(&t, stdout);
-	printf("CUDA %s from %s: %s to fetch, about %s on disk\n", r->label, r->source,
-	       print_size(p->fetch, size), print_size(p->unpacked, disk));
-}
-
-static void print_result(const struct app *app, const char *name, const char *prefix,
-			 const struct verdict *v)
-{
-	if (app->json) {
-		json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "version", name, "prefix", prefix,
-				      "verdict", v->word, "detail", v->detail);
-		print_json_line(stdout, o);
-	} else {
-		puts(prefix);
-	}
-}
-
-/* An installed toolkit that this host cannot use is an error of the host, told after all is done.
- */
-static bool judge(const char *name, const struct verdict *v, struct err *err)
-{
-	if (verdict_good(v))
-		return true;
-	err_set(err, ERR_HOST, "%s is installed, but it cannot compile on this machine: %s: %s",
-		name, v->word, v->detail);
-	return err_hint(err, "%s", v->hint[0] ? v->hint : "run 'cudaenv verify' for the details");
-}
-
 static bool set_pins(struct app *app, const struct args *a, const char *name, const char *prefix,
 		     struct err *err)
 {
@@ -189,10 +102,7 @@ static bool install_found(struct app *app, const struct args *a, const struct re
 		return err_set(err, ERR_USAGE, "there is no level '%s' of verification",
 			       config_get(&app->config, CONFIG_VERIFY));
 	if (opt_flag(a, "dry-run")) {
-		struct plan plan;
-		plan_make(&plan, &app->layout, config_get(&app->config, CONFIG_CACHE_DIR), r);
-		print_plan(app, r, &plan);
-		plan_clear(&plan);
+		outcome_plan(app, r);
 		return true;
 	}
 	/* Asked for again with the lock held: another one may have installed it meanwhile. */
@@ -213,7 +123,7 @@ static bool install_found(struct app *app, const struct args *a, const struct re
 	return install_release(&app->layout, &app->config, r, &o, &app->events, &v, err) &&
 	       refresh_root(&app->layout, &app->events, err) &&
 	       set_pins(app, a, name, prefix, err) &&
-	       (print_result(app, name, prefix, &v), judge(name, &v, err));
+	       (outcome_print(app, name, prefix, &v), outcome_judge(name, &v, err));
 }
 
 static bool install_one(struct app *app, const struct args *a, const struct wish *w,
@@ -252,7 +162,7 @@ static bool run(struct app *app, const struct args *a, struct err *err)
 	}
 	if (opt_value(a, "as") && a->n > 1)
 		return err_set(err, ERR_USAGE, "--as takes one version, %d were given", a->n);
-	if (!apply_flags(app, a, err))
+	if (!flags_override(app, a, err))
 		return false;
 	host_probe(&host);
 	for (int i = 0; i < a->n; i++) {

@@ -8,6 +8,7 @@
 /* clang-format off */
 extern const struct command cmd_install;
 extern const struct command cmd_uninstall;
+extern const struct command cmd_component;
 extern const struct command cmd_verify;
 extern const struct command cmd_list_remote;
 extern const struct command cmd_versions;
@@ -42,6 +43,7 @@ extern const struct command cmd_help;
 const struct command *const commands[] = {
 	&cmd_install,
 	&cmd_uninstall,
+	&cmd_component,
 	&cmd_verify,
 	&cmd_list_remote,
 	&cmd_versions,

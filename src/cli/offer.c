@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/resolve.h"
 #include "base/scan.h"
 #include "cli/cmd.h"
-#include "core/catalog.h"
-#include "core/config.h"
+#include "core/component.h"
 #include "core/shimdir.h"
 #include "core/toolkits.h"
 
@@ -107,6 +107,44 @@ void offer_tools(const char *current)
 		return;
 	for (size_t i = 0; i < names.n; i++)
 		offer(current, "", names.items[i], NULL);
+}
+
+static void offer_lacking(const char *current, const struct layout *l, const struct release *has)
+{
+	struct config config = {0};
+	struct catalog catalog = {0};
+	struct release all = {0};
+	struct err err;
+	struct source_ctx ctx = {
+		.catalog = &catalog, .config = &config, .layout = l, .offline = true};
+	if (config_load(&config, l, &err) && catalog_load(&catalog, NULL, &err)) {
+		ctx.cache_dir = config_get(&config, CONFIG_CACHE_DIR);
+		if (component_all(&ctx, has, &all, &err))
+			for (size_t i = 0; i < all.n; i++)
+				if (!release_find(has, all.components[i].name))
+					offer(current, "", all.components[i].name, NULL);
+	}
+	release_clear(&all);
+	catalog_clear(&catalog);
+	config_clear(&config);
+}
+
+void offer_components(const char *current, const char *spec, bool lacking)
+{
+	struct layout layout;
+	struct selection s;
+	struct record r;
+	struct err err;
+	if (!layout_init(&layout, &err) ||
+	    (!(spec && resolve_select(&layout, spec, &s, &err)) &&
+	     !resolve_select(&layout, NULL, &s, &err)) ||
+	    !s.prefix[0] || !record_read(s.prefix, &r, &err))
+		return;
+	if (lacking)
+		offer_lacking(current, &layout, &r.release);
+	for (size_t i = 0; i < r.release.n && !lacking; i++)
+		offer(current, "", r.release.components[i].name, r.release.components[i].version);
+	record_clear(&r);
 }
 
 void offer_keys(const char *current)

@@ -23,6 +23,8 @@ void offer_known(const char *current);
 /* What a SPEC can be when one is selected. */
 void offer_specs(const char *current, const char *before);
 void offer_tools(const char *current);
+/* Of the version that spec (NULL: none given) selects: its components, or those that it lacks as far as that is kept. */
+void offer_components(const char *current, const char *spec, bool lacking);
 /* Settings, and the words that one of them takes; false: there is no such setting. */
 void offer_keys(const char *current);
 bool offer_setting(const char *current, const char *key);

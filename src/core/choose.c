@@ -12,6 +12,14 @@ const char *const choose_sources[] = {"auto", "redist", "wheels", NULL};
 
 enum { SOURCES = ARRAY_LEN(sources), MISSES_MAX = 3 };
 
+const struct source *choose_source(const char *name)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (!strcmp(name, sources[i]->name))
+			return sources[i];
+	return NULL;
+}
+
 /* What is known of one source by now. */
 struct view {
 	const struct source *source;

@@ -17,5 +17,8 @@ must_check bool choose_release(const struct source_ctx *ctx, const struct host *
 			       const char *source, const char *spec, const char *where,
 			       const struct request *rq, struct release *out, struct err *err);
 
+/* NULL: there is none of that name. */
+const struct source *choose_source(const char *name);
+
 /* "auto" or the name of a source; NULL-ended list for messages and completions. */
 extern const char *const choose_sources[];

@@ -13,6 +13,7 @@ struct install_opts {
 	const char *name;	/* folder below versions/; NULL: the label */
 	const char *profile;	/* word for the record */
 	enum probe_level level; /* how far it is proved */
+	bool partial;		/* also one that cannot be whole: *v says what it lacks */
 };
 
 /*

@@ -66,16 +66,43 @@ bool profile_wants(enum profile p, const char *component)
 	return !listed(never, component) && (p == PROFILE_FULL || !listed(extras, component));
 }
 
+/* By any of its names. */
+bool component_nvcc_needs(const char *component)
+{
+	static const char *const needs[] = {"cuda_crt",	 "libnvvm", "cuda_cudart",
+					    "cuda_cccl", "cccl",    NULL};
+	return listed(needs, component);
+}
+
+void component_clear(struct component *c)
+{
+	free(c->name);
+	free(c->package);
+	free(c->version);
+	free(c->file);
+	strlist_clear(&c->urls);
+	*c = (struct component){0};
+}
+
+void release_take(struct release *r, struct component *c)
+{
+	r->components = array_grow(r->components, r->n, sizeof *c);
+	r->components[r->n++] = *c;
+	*c = (struct component){0};
+}
+
+struct component *release_find(const struct release *r, const char *name)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!strcmp(r->components[i].name, name) || !strcmp(r->components[i].package, name))
+			return &r->components[i];
+	return NULL;
+}
+
 void release_clear(struct release *r)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		struct component *c = &r->components[i];
-		free(c->name);
-		free(c->package);
-		free(c->version);
-		free(c->file);
-		strlist_clear(&c->urls);
-	}
+	for (size_t i = 0; i < r->n; i++)
+		component_clear(&r->components[i]);
 	free(r->components);
 	free(r->manifest);
 	free(r->ca_file);

@@ -43,6 +43,13 @@ struct release {
 	size_t n;
 };
 void release_clear(struct release *r);
+/* Adds *c to r, which owns it from here on; *c is zeroed. */
+void release_take(struct release *r, struct component *c);
+/* By its own name or its package's. NULL: r has none. */
+struct component *release_find(const struct release *r, const char *name);
+void component_clear(struct component *c);
+/* Whether nvcc cannot work without it. */
+bool component_nvcc_needs(const char *component);
 
 enum profile { PROFILE_MINIMAL, PROFILE_DEFAULT, PROFILE_FULL };
 bool profile_parse(const char *s, enum profile *out);
@@ -59,6 +66,8 @@ struct request {
 	enum profile profile;
 	struct strlist components; /* if any: exactly these (either name), instead of the profile */
 	const char *arch;	   /* "x86_64", "sbsa" */
+	/* of the one manifest that will do; NULL: the catalog's, if it has one */
+	const char *manifest_sha256;
 };
 
 struct source_ctx {

@@ -11,10 +11,6 @@
 #include "core/redist.h"
 #include "core/store.h"
 
-/* What nvcc cannot work without, by any of its names; taken along when nvcc is asked for by name.
- */
-static const char *const nvcc_needs[] = {"cuda_crt", "libnvvm", "cuda_cudart", "cuda_cccl", "cccl"};
-
 struct pick {
 	const struct redist_manifest *m;
 	const struct request *rq;
@@ -41,13 +37,8 @@ static bool chosen(const struct pick *p, const char *component)
 {
 	if (!p->rq->components.n)
 		return profile_wants(p->rq->profile, component);
-	if (strlist_has(&p->rq->components, component))
-		return true;
-	if (strlist_has(&p->rq->components, "cuda_nvcc"))
-		for (size_t i = 0; i < ARRAY_LEN(nvcc_needs); i++)
-			if (!strcmp(nvcc_needs[i], component))
-				return true;
-	return false;
+	return strlist_has(&p->rq->components, component) ||
+	       (strlist_has(&p->rq->components, "cuda_nvcc") && component_nvcc_needs(component));
 }
 
 /* Every component that was asked for by name is there, for this platform. */
@@ -92,8 +83,7 @@ static void add(struct release *r, const struct pick *p, const struct manifest_f
 		autofree char *url = xasprintf("%s%s", p->m->bases.items[i], f->path);
 		strlist_add(&c.urls, url);
 	}
-	r->components = array_grow(r->components, r->n, sizeof c);
-	r->components[r->n++] = c;
+	release_take(r, &c);
 }
 
 static bool pick_components(const struct pick *p, struct release *r, struct err *err)
@@ -156,7 +146,9 @@ static bool find_release(const struct source_ctx *ctx, const struct request *rq,
 			 struct release *out, struct err *err)
 {
 	const struct catalog_release *known = catalog_find(ctx->catalog, rq->label);
-	const char *pin = known ? known->manifest_sha256 : NULL;
+	const char *pin = rq->manifest_sha256 ? rq->manifest_sha256
+			  : known	      ? known->manifest_sha256
+					      : NULL;
 	struct redist_manifest m;
 	struct release r = {0};
 	event_step(ctx->events, "look for %s in NVIDIA's archives", rq->label);
