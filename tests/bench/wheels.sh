@@ -68,14 +68,18 @@ run() {
 		--no-index --python "$cache/venv/bin/python" --target "$2" "${archives[@]}" ;;
 	1) clean "${ahead[@]}" "$python" "$T/measure.py" "$pip" -q install --no-deps --no-cache-dir --target "$2" \
 		"${archives[@]}" ;;
-	# shellcheck disable=SC2016 # expands in the inner shell
-	2) clean "${ahead[@]}" "$python" "$T/measure.py" xargs -a "$T/list" -P2 -I{} \
-		sh -c 'unzip -qq "$1" -d "$2/${1##*/}"' - {} "$2" ;;
+	2) clean "${ahead[@]}" "$python" "$T/measure.py" xargs -a "$T/list" -P2 -n1 "$T/unzip" "$2" ;;
 	3) install "$2" "$2/cache" ;;
 	4) install "$2" "$T/warm" ;;
 	esac
 }
 printf '%s\n' "${archives[@]}" >"$T/list"
+# A folder for each: two of them making the same one at once is an error for unzip.
+cat >"$T/unzip" <<'S'
+#!/bin/sh
+exec unzip -qq "$2" -d "$1/${2##*/}"
+S
+chmod 755 "$T/unzip"
 mkdir "$T/root"
 install "$T/root" "$T/warm" >/dev/null || { cat "$T/log"; exit 1; }
 
