@@ -34,6 +34,7 @@ extern const struct command cmd_unalias;
 extern const struct command cmd_rehash;
 extern const struct command cmd_shims;
 extern const struct command cmd_cache;
+extern const struct command cmd_prune;
 extern const struct command cmd_config;
 extern const struct command cmd_completions;
 extern const struct command cmd_complete;
@@ -69,6 +70,7 @@ const struct command *const commands[] = {
 	&cmd_rehash,
 	&cmd_shims,
 	&cmd_cache,
+	&cmd_prune,
 	&cmd_config,
 	&cmd_completions,
 	&cmd_commands,

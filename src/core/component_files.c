@@ -20,6 +20,14 @@ static json_t *read_component(const struct layout *l, const char *sha256)
 						   : NULL;
 }
 
+char *component_words(const struct layout *l, const char *sha256)
+{
+	json_auto_t *root = read_component(l, sha256);
+	const char *name = json_string_value(json_object_get(root, "name"));
+	const char *version = json_string_value(json_object_get(root, "version"));
+	return name ? xasprintf("%s %s", name, version ? version : "") : NULL;
+}
+
 uint64_t component_bytes(const struct layout *l, const char *sha256)
 {
 	json_auto_t *root = read_component(l, sha256);

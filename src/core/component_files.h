@@ -4,6 +4,8 @@
 
 #include "base/layout.h"
 
+/* What it is: "libcublas 13.1.0.3". NULL: it is not in the store. The caller frees. */
+char *component_words(const struct layout *l, const char *sha256);
 /* Bytes of all its files. 0: it is not in the store. */
 uint64_t component_bytes(const struct layout *l, const char *sha256);
 /*

@@ -46,7 +46,10 @@ must_check bool store_add(const struct store_target *to, const struct component 
 must_check bool store_add_growing(const struct store_target *to, const struct component *c,
 				  struct growing *g, struct pool *readers, struct err *err);
 
-/*
- * Removes entries that no version's record (own root) names. *freed: bytes that came back. The lock is held.
- */
+/* Entries that no version's record (own root) names. An unreadable record is an error. */
+must_check bool store_unused(const struct layout *l, struct strlist *out, struct err *err);
+/* Takes one away and adds the bytes that came back to *freed. The lock is held. */
+must_check bool store_remove(const struct layout *l, const char *sha256, uint64_t *freed,
+			     struct err *err);
+/* All unused ones. *freed: bytes that came back. The lock is held. */
 must_check bool store_collect(const struct layout *l, uint64_t *freed, struct err *err);

@@ -18,8 +18,13 @@ static bool add_version(const struct layout *l, const char *name, struct strlist
 {
 	autofree char *prefix = xasprintf("%s/versions/%s", l->root, name);
 	struct record r = {0};
-	if (!record_read(prefix, &r, err))
+	if (!record_read(prefix, &r, err)) {
+		err_hint(err,
+			 "nothing is removed as long as it is not known what %s uses: "
+			 "install it anew with --force, or uninstall it",
+			 name);
 		return err->sys == ENOENT || err->sys == ENOTDIR;
+	}
 	for (size_t i = 0; i < r.release.n; i++)
 		strlist_add(used, r.release.components[i].sha256);
 	record_clear(&r);
@@ -39,8 +44,7 @@ static bool find_used(const struct layout *l, struct strlist *used, struct err *
 }
 
 /* Away from its name first: what is half removed is never an entry. */
-static bool remove_entry(const struct layout *l, const char *sha256, uint64_t *freed,
-			 struct err *err)
+bool store_remove(const struct layout *l, const char *sha256, uint64_t *freed, struct err *err)
 {
 	autofree char *from = xasprintf("%s/store/%s", l->root, sha256);
 	autofree char *staging = xasprintf("%s/staging", l->root);
@@ -56,19 +60,29 @@ static bool remove_entry(const struct layout *l, const char *sha256, uint64_t *f
 	return true;
 }
 
-bool store_collect(const struct layout *l, uint64_t *freed, struct err *err)
+bool store_unused(const struct layout *l, struct strlist *out, struct err *err)
 {
 	autostrlist struct strlist used = {0};
 	autofree char *store = xasprintf("%s/store", l->root);
-	uint64_t bytes = 0;
 	if (!find_used(l, &used, err))
 		return false;
 	autodir DIR *d = opendir(store);
 	if (!d && errno != ENOENT)
 		return err_sys(err, ERR_FILESYSTEM, "cannot open folder '%s'", store);
 	for (struct dirent *e; d && (e = readdir(d));)
-		if (store_valid_sha256(e->d_name) && !strlist_has(&used, e->d_name) &&
-		    !remove_entry(l, e->d_name, &bytes, err))
+		if (store_valid_sha256(e->d_name) && !strlist_has(&used, e->d_name))
+			strlist_add(out, e->d_name);
+	return true;
+}
+
+bool store_collect(const struct layout *l, uint64_t *freed, struct err *err)
+{
+	autostrlist struct strlist unused = {0};
+	uint64_t bytes = 0;
+	if (!store_unused(l, &unused, err))
+		return false;
+	for (size_t i = 0; i < unused.n; i++)
+		if (!store_remove(l, unused.items[i], &bytes, err))
 			return false;
 	*freed = bytes;
 	return true;
