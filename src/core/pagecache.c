@@ -5,19 +5,28 @@
 
 #include "base/atomic.h"
 #include "base/io.h"
+#include "base/path.h"
 #include "base/tree.h"
 #include "core/cache.h"
 #include "ext/digest.h"
 
-/* The URL may carry a login, which its digest does not give away. */
+/*
+ * The URL may carry a login, which its digest does not give away. Its last part is the project:
+ * "nvidia-cublas.index-page".
+ */
 static char *page_path(const char *dir, const char *url)
 {
 	char hex[65];
+	size_t n = strcspn(url, "?#");
+	while (n && url[n - 1] == '/')
+		n--;
+	autofree char *folder = xstrndup(url, n);
+	autofree char *name = xasprintf("%s.index-page", path_base(folder));
 	struct digest *d = digest_new(DIGEST_SHA256);
 	digest_update(d, url, strlen(url));
 	digest_hex(d, hex);
 	digest_free(d);
-	return cache_path(dir, hex, "index-page");
+	return cache_path(dir, hex, name);
 }
 
 static struct buf empty(const struct fetch_answer *a)

@@ -171,6 +171,9 @@ assert_store_sane() {
 	cudaenv install 13.0.2
 	assert_status 0
 	kill "$server"
+	cudaenv cache list
+	assert_stdout_has "  whole  cuda-toolkit.index-page"
+	assert_stdout_has "  whole  nvidia-cuda-nvcc.index-page"
 	cudaenv uninstall 13.0.2
 	cudaenv install --offline 13.0.2
 	assert_status 0
