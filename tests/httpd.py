@@ -47,7 +47,7 @@ The first part of the path chooses a mode; what follows the mode's arguments is 
 
 A mode or its argument may end in "xN": the first N requests for that URL only, then /file/PATH. Query strings
 make two URLs different and are otherwise ignored. Modes nest: the rest of the path may begin with a mode again
-(/auth/u:p/short/5/f); a path that begins with no mode is /file/.
+(/auth/u:p/short/5/f); a path that begins with no mode is /file/. One that ends in "/" is the folder's index.html.
 
 --simple DIR serves the wheels of a folder as a package index: /simple/, /simple/NAME/ (JSON of PEP 691 when
 Accept asks for it, else HTML of PEP 503) and /packages/FILE. DIR/FILE.yanked (a reason) marks a file as yanked,
@@ -349,6 +349,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not base or ".." in rest.split("/"):
             return None
         path = os.path.join(base, rest)
+        if path.endswith("/"):
+            path += "index.html"
         return path if os.path.isfile(path) else None
 
     def asked_range(self, size, mode):

@@ -78,8 +78,9 @@ static bool get_list(struct choice *c, size_t i)
 	struct err err;
 	if (!v->listed) {
 		v->has_list = v->source->labels(&ctx, c->rq.arch, &v->labels, &err);
-		if (!v->has_list)
-			keep_error(v, &err);
+		/* Not having a list says less than not having a release. */
+		if (!v->has_list && !v->err.code)
+			v->err = err;
 	}
 	v->listed = true;
 	return v->has_list;

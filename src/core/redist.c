@@ -173,7 +173,10 @@ bool redist_ask(const struct source_ctx *ctx, const char *product, const char *l
 	size_t served;
 	redist_mirrors(ctx, &mirrors);
 	for (served = 0; served < mirrors.n; served++) {
-		if (ask_mirror(ctx, mirrors.items[served], product, label, pin, &new, err))
+		struct source_ctx now = *ctx;
+		/* Patience is for the last one. */
+		now.quick = ctx->quick || served + 1 < mirrors.n;
+		if (ask_mirror(&now, mirrors.items[served], product, label, pin, &new, err))
 			break;
 		/* "Not here" says less than any other trouble, so that one is told. */
 		if (!worst.code || (not_there(&worst) && !not_there(err)))

@@ -86,6 +86,22 @@ static void add(struct release *r, const struct pick *p, const struct manifest_f
 	release_take(r, &c);
 }
 
+/* Part of the profile, but made for other Linux platforms only. */
+static void tell_left_out(const struct source_ctx *ctx, const struct pick *p, const char *label)
+{
+	const struct manifest *m = &p->m->m;
+	const char *told = "";
+	for (size_t i = 0; i < m->n; i++) {
+		const struct manifest_file *f = &m->files[i];
+		if (strcmp(told, f->component) != 0 && !strncmp(f->platform, "linux-", 6) &&
+		    !f->variant && chosen(p, f->component) && !find(p, f->component)) {
+			event_note(ctx->events, "%s of %s is not made for %s: left out",
+				   f->component, label, p->platform);
+			told = f->component;
+		}
+	}
+}
+
 static bool pick_components(const struct pick *p, struct release *r, struct err *err)
 {
 	const struct manifest *m = &p->m->m;
@@ -114,8 +130,9 @@ static bool all_here(const struct source_ctx *ctx, const struct release *r)
 	return true;
 }
 
-static bool make_release(const struct redist_manifest *m, const struct request *rq, bool pinned,
-			 struct release *out, struct err *err)
+static bool make_release(const struct source_ctx *ctx, const struct redist_manifest *m,
+			 const struct request *rq, bool pinned, struct release *out,
+			 struct err *err)
 {
 	struct release r = {.source = source_redist.name, .pinned = pinned};
 	struct pick p = {.m = m, .rq = rq};
@@ -125,6 +142,7 @@ static bool make_release(const struct redist_manifest *m, const struct request *
 	memcpy(r.manifest_sha256, m->sha256, sizeof r.manifest_sha256);
 	r.manifest = xstrdup(m->file);
 	if (pick_components(&p, &r, err)) {
+		tell_left_out(ctx, &p, r.label);
 		*out = r;
 		return true;
 	}
@@ -154,11 +172,11 @@ static bool find_release(const struct source_ctx *ctx, const struct request *rq,
 	event_step(ctx->events, "look for %s in NVIDIA's archives", rq->label);
 	if (!redist_manifest(ctx, "cuda", rq->label, pin, &m, err))
 		return false;
-	bool ok = make_release(&m, rq, pin != NULL, &r, err);
+	bool ok = make_release(ctx, &m, rq, pin != NULL, &r, err);
 	if (ok && needs_mirror(ctx, &m, &r)) {
 		release_clear(&r);
 		ok = redist_ask(ctx, "cuda", rq->label, pin, &m, err) &&
-		     make_release(&m, rq, pin != NULL, &r, err);
+		     make_release(ctx, &m, rq, pin != NULL, &r, err);
 	}
 	redist_manifest_clear(&m);
 	if (!ok)
