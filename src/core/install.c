@@ -105,6 +105,15 @@ static bool publish(const char *staging, const char *final, struct err *err)
 	       (!exchanged || tree_remove(staging, err));
 }
 
+/* What is published by a rename cannot be on another file system. */
+static bool failed(const struct layout *l, struct err *err)
+{
+	if (err->sys == EXDEV)
+		err_hint(err, "staging, store and versions of '%s' must be on one file system",
+			 l->root);
+	return false;
+}
+
 bool install_release(const struct layout *l, const struct config *cfg, const struct release *r,
 		     const struct install_opts *o, const struct events *ev, struct verdict *v,
 		     struct err *err)
@@ -120,7 +129,9 @@ bool install_release(const struct layout *l, const struct config *cfg, const str
 	plan_make(&plan, l, cache_dir, r);
 	bool ok = check_space(&plan, l, cache_dir, err) && store_fill(l, cfg, r, &plan, ev, err);
 	plan_clear(&plan);
-	if (!ok || !intr_check(err) || !tree_mkdirs(staging, err))
+	if (!ok)
+		return failed(l, err);
+	if (!intr_check(err) || !tree_mkdirs(staging, err))
 		return false;
 
 	event_step(ev, "assemble %s", name);
@@ -131,7 +142,7 @@ bool install_release(const struct layout *l, const struct config *cfg, const str
 		struct err second;
 		if (!tree_remove(staging, &second))
 			event_warn(ev, NULL, "%s", second.msg);
-		return false;
+		return failed(l, err);
 	}
 	event_emit(ev, &(struct event){.kind = EVENT_DONE, .name = name, .text = final});
 	event_emit(ev, &(struct event){.kind = EVENT_VERDICT,

@@ -352,3 +352,28 @@ signal.signal(signal.SIGINT, signal.default_int_handler); os.execv(sys.argv[1], 
 	assert_status 7
 	assert_stderr_has "$T/small/root2"
 }
+
+@test "install: a store on another disk is copied from, and told when something must move to it" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to mount"
+	serve
+	cudaenv install 13.0.2
+	assert_status 0
+	mkdir "$T/disk"
+	mount -t tmpfs -o size=20m none "$T/disk" || skip "cannot mount"
+	cp -a "$CUDAENV_ROOT/store" "$T/disk/"
+	chmod -R u+w "$CUDAENV_ROOT/store"
+	rm -r "$CUDAENV_ROOT/store"
+	ln -s "$T/disk/store" "$CUDAENV_ROOT/store"
+	cudaenv install -f 13.0.2
+	local code=$status mode nlink
+	mode=$(stat -c %a "$CUDAENV_ROOT/versions/13.0.2/bin/nvcc")
+	nlink=$(stat -c %h "$CUDAENV_ROOT/versions/13.0.2/bin/nvcc")
+	fake 13.0.1
+	cudaenv install 13.0.1
+	umount "$T/disk"
+	[ "$code" -eq 0 ] || fail "by copies: $code"
+	[ "$mode $nlink" = "555 1" ] || fail "mode and links: $mode $nlink"
+	assert_status 7
+	assert_stderr_has "must be on one file system"
+	refute_exists "$CUDAENV_ROOT/versions/13.0.1"
+}
