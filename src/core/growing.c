@@ -62,7 +62,7 @@ void growing_arrived(struct growing *g, const char *path, uint64_t bytes, bool r
 {
 	pthread_mutex_lock(&g->mutex);
 	g->round += restarted;
-	if (!g->path || restarted)
+	if (g->fd < 0 || restarted)
 		open_path(g, path);
 	g->bytes = bytes;
 	pthread_cond_broadcast(&g->changed);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/nearest.h"
 #include "base/path.h"
 #include "core/cache.h"
@@ -86,20 +87,20 @@ static void add(struct release *r, const struct pick *p, const struct manifest_f
 	release_take(r, &c);
 }
 
-/* Part of the profile, but made for other Linux platforms only. */
+/* One line for all that the profile has on the usual platform and not on this one. */
 static void tell_left_out(const struct source_ctx *ctx, const struct pick *p, const char *label)
 {
 	const struct manifest *m = &p->m->m;
-	const char *told = "";
+	autobuf struct buf names = BUF_INIT(1024);
 	for (size_t i = 0; i < m->n; i++) {
-		const struct manifest_file *f = &m->files[i];
-		if (strcmp(told, f->component) != 0 && !strncmp(f->platform, "linux-", 6) &&
-		    !f->variant && chosen(p, f->component) && !find(p, f->component)) {
-			event_note(ctx->events, "%s of %s is not made for %s: left out",
-				   f->component, label, p->platform);
-			told = f->component;
-		}
+		const char *name = m->files[i].component;
+		if (!strcmp(m->files[i].platform, "linux-x86_64") && !m->files[i].variant &&
+		    chosen(p, name) && !find(p, name))
+			buf_addf(&names, "%s%s", names.len ? ", " : "", name);
 	}
+	if (names.len)
+		event_note(ctx->events, "left out, since %s of %s has them not: %s", p->platform,
+			   label, buf_str(&names));
 }
 
 static bool pick_components(const struct pick *p, struct release *r, struct err *err)

@@ -84,7 +84,7 @@ load redist
 	assert_status 0
 	assert_stdout "$v/13.0.2-sbsa"
 	assert_exists "$v/13.0.2-sbsa/targets/sbsa-linux/lib/libcudart.so.13"
-	assert_stderr_has "nsight_compute of 13.0.2 is not made for linux-sbsa: left out"
+	assert_stderr_has "left out, since linux-sbsa of 13.0.2 has them not: nsight_compute"
 	! requests | grep -q 'linux-x86_64'
 	cudaenv install --arch aarch64 13.0.2
 	assert_status 4
