@@ -60,7 +60,7 @@ static bool take_manifest(const struct buf *body, const char *where, const char 
 	struct manifest m;
 	hash(body, hex);
 	if (pin && strcmp(pin, hex) != 0) {
-		err_set(err, ERR_INTEGRITY, "manifest '%s' has sha256 %s, the catalog says %s",
+		err_set(err, ERR_INTEGRITY, "manifest '%s' has sha256 %s, the known one has %s",
 			where, hex, pin);
 		return err_hint(err,
 				"the mirror changed it, or the publisher replaced it; try another "

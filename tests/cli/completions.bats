@@ -76,6 +76,18 @@ words() {
 	assert_stdout "13.0.2 11.8.0"
 	words install 12.6.
 	assert_stdout "12.6.3 12.6.2 12.6.1 12.6.0"
+	words component l
+	assert_stdout list
+	words component list 1
+	assert_stdout "13.0.2 11.8.0"
+	words component remove 13.0.2 ''
+	assert_stdout cuda_nvcc
+	words component remove 13.0.2 lib
+	assert_stdout ''
+	CUDAENV_VERSION=13.0 words component remove cu
+	assert_stdout cuda_nvcc
+	words component which-has 13.0.2 ''
+	assert_stdout :files
 	words install 13.0.2 12.9.0 8.0.6
 	assert_stdout 8.0.61
 	words unlink ''

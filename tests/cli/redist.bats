@@ -107,7 +107,7 @@ load redist
 	cudaenv cache clear
 	cudaenv install 13.0.2
 	assert_status 6
-	assert_stderr_has "the catalog says"
+	assert_stderr_has "the known one has"
 	assert_nothing
 	# Another mirror may have the right one.
 	cp -r "$mirror" "$T/second"
