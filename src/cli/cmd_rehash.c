@@ -16,7 +16,8 @@ const struct command cmd_rehash = {
 	.args = "",
 	.summary = "make the shims agree with what is installed",
 	.about = "Install, uninstall and link do this by themselves; needed after changing a "
-		 "toolkit by hand.",
+		 "toolkit by hand, and after moving or restoring the root: .pc files name their "
+		 "prefix.",
 	.needs = NEED_ROOT | NEED_LOCK,
 	.run = run_rehash,
 };

@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "core/probe.h"
 #include "core/record.h"
+#include "core/refresh.h"
 #include "core/toolkits.h"
 
 static const struct opt options[] = {
@@ -58,6 +59,9 @@ static bool verify(struct app *app, const char *name, const char *prefix, enum p
 		return err_prefix(err, "cannot verify %s", name);
 	if (ours && !verdict_write(prefix, &v, err))
 		return false;
+	if (ours && refresh_moved(prefix))
+		event_warn(&app->events, "run 'cudaenv rehash'",
+			   "%s was moved with its root: its .pc files name the old place", name);
 	print_verdict(app, name, &v);
 	*good = *good && verdict_good(&v);
 	return true;

@@ -22,3 +22,10 @@
 must_check bool prefix_assemble(const struct layout *l, const struct release *r,
 				const char *staging, const char *final, const struct events *ev,
 				struct err *err);
+
+/*
+ * Whether the .pc files of a prefix name another place, since the root was moved or restored; with
+ * mend they are changed. They are the only files that name the prefix.
+ */
+must_check bool prefix_settle(const char *prefix, const char *arch, bool mend, bool *moved,
+			      struct err *err);

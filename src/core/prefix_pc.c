@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/prefix.h"
 #include "core/prefix_parts.h"
 
 enum { PC_MAX = 1 << 16 };
@@ -50,8 +51,19 @@ static void set_root(const char *text, const char *root, struct buf *out)
 	}
 }
 
-static bool rewrite_folder(const struct prefix *p, const char *folder, const char *root,
-			   struct err *err)
+/* Whole at each moment: the version may be in use. */
+static bool replace(int dir, const char *name, const struct buf *text, struct err *err)
+{
+	static const char tmp[] = ".new-pc";
+	if (!prefix_write(dir, tmp, buf_str(text), text->len, 0644, err))
+		return false;
+	return renameat(dir, tmp, dir, name) == 0 ||
+	       err_sys(err, ERR_FILESYSTEM, "cannot replace '%s'", name);
+}
+
+/* *other: whether one of them named another place. */
+static bool rewrite_folder(const struct prefix *p, const char *folder, const char *root, bool mend,
+			   bool *other, struct err *err)
 {
 	autostrlist struct strlist names = {0};
 	autoclose int dir = prefix_open(p, folder);
@@ -66,10 +78,37 @@ static bool rewrite_folder(const struct prefix *p, const char *folder, const cha
 		if (!prefix_read(dir, names.items[i], &text, err))
 			return false;
 		set_root(buf_str(&text), root, &new);
-		if (!prefix_write(dir, names.items[i], buf_str(&new), new.len, 0644, err))
+		if (new.len == text.len && !memcmp(buf_str(&new), buf_str(&text), new.len))
+			continue;
+		*other = true;
+		if (mend && !replace(dir, names.items[i], &new, err))
 			return false;
 	}
 	return true;
+}
+
+static bool rewrite(const struct prefix *p, const char *root, bool mend, bool *other,
+		    struct err *err)
+{
+	autofree char *in_lib = xasprintf("targets/%s/lib/pkgconfig", p->target);
+	const char *const places[] = {"pkg-config", "pkgconfig", in_lib};
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (!rewrite_folder(p, places[i], root, mend, other, err))
+			return false;
+	return true;
+}
+
+bool prefix_settle(const char *prefix, const char *arch, bool mend, bool *moved, struct err *err)
+{
+	struct prefix p = {.staging = prefix, .final = prefix};
+	autofree char *root = escaped(prefix);
+	autoclose int fd = open(prefix, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot open '%s'", prefix);
+	p.root = fd;
+	snprintf(p.target, sizeof p.target, "%s-linux", arch);
+	*moved = false;
+	return rewrite(&p, root, mend, moved, err);
 }
 
 /* name-X.Y.pc, and name.pc as a link to it. */
@@ -158,11 +197,9 @@ static bool add_plain_links(int dir, const struct prefix *p, struct err *err)
 bool prefix_pkgconfig(const struct prefix *p, struct err *err)
 {
 	autofree char *root = escaped(p->final);
-	autofree char *in_lib = xasprintf("targets/%s/lib/pkgconfig", p->target);
-	const char *const places[] = {"pkg-config", "pkgconfig", in_lib};
-	for (size_t i = 0; i < ARRAY_LEN(places); i++)
-		if (!rewrite_folder(p, places[i], root, err))
-			return false;
+	bool other;
+	if (!rewrite(p, root, true, &other, err))
+		return false;
 	autoclose int dir = prefix_folder(p, "pkg-config", err);
 	if (dir < 0 || !add_libraries(p, dir, root, err) || !add_driver(p, dir, root, err))
 		return false;

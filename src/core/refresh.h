@@ -1,10 +1,16 @@
 #pragma once
-/* What follows from the versions that are installed: shims and `current`. */
+/* What follows from the versions that are installed, and from where the root is. */
 #include <stdbool.h>
 
 #include "base/err.h"
 #include "base/event.h"
 #include "base/layout.h"
 
-/* For whoever added, changed or removed one. The lock is held. */
+/*
+ * Shims, `current`, and the .pc files of versions that were moved with their root. For whoever
+ * added, changed or removed a version. The lock is held.
+ */
 must_check bool refresh_root(const struct layout *l, const struct events *ev, struct err *err);
+
+/* Whether an installed version was moved since, and refresh_root has not been called. */
+bool refresh_moved(const char *prefix);
