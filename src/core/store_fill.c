@@ -18,7 +18,7 @@
  * are there already, so that a slow server does not keep the processors waiting. Each takes about
  * 14 MiB.
  */
-enum { DOWNLOADS = 4, READERS_MIN = 6, READERS_MAX = 10 };
+enum { DOWNLOADS = 4, READERS_MIN = 6, READERS_MAX = 8 };
 
 struct fill {
 	struct store_target to;

@@ -6,6 +6,10 @@
 #include "core/store_entry.h"
 #include "ext/unpack.h"
 
+/* No component's files are so much larger than its archive: headers are packed to a fifteenth. */
+enum { RATIO_MAX = 100 };
+#define SLACK (256ull << 20)
+
 /* An archive that is read in order, maybe while it is still arriving. */
 struct tar {
 	struct store_entry e; /* first */
@@ -66,7 +70,9 @@ static bool unpack(struct tar *t, struct err *err)
 		.file = on_file,
 		.ctx = t,
 		.dirfd = t->e.treefd,
-		.threads = 1,
+		.max = t->e.c->size ? t->e.c->size * RATIO_MAX + SLACK : 0,
+		/* The pool has two threads a processor. */
+		.threads = (pool_threads(t->e.to->pool) + 1) / 2,
 	};
 	return unpack_run(&u, err);
 }

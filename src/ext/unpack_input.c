@@ -59,9 +59,8 @@ bool unpack_input_open(struct unpack_input *in)
 					    "7zXZ";
 	if (!read_magic(in))
 		return false;
-	if (memcmp(in->in, xz_magic, MAGIC) == 0 &&
-	    !xz_open(&in->xz, read_input, in, in->u->threads, in->u->name, in->err))
-		return false;
+	if (memcmp(in->in, xz_magic, MAGIC) == 0)
+		in->xz = xz_open(read_input, in, in->u->threads, in->u->name);
 	in->a = archive_read_new();
 	if (!in->a)
 		return err_set(in->err, ERR_FAILED, "cannot start libarchive");

@@ -2,6 +2,7 @@
 
 #include <lzma.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/attr.h"
@@ -10,8 +11,9 @@ enum {
 	XZ_IN = 256 << 10,
 	XZ_PIECE = 512 << 10,
 	XZ_PIECES = 4,
-	XZ_MEMORY = 128 << 20,	   /* threads are dropped above this: a block in and out for each */
-	XZ_MEMORY_MAX = 320 << 20, /* a dictionary above this is refused: xz -9 needs 65 MiB */
+	XZ_THREADS_MEMORY = 128 << 20, /* threads are dropped above: a block in and out for each */
+	XZ_MEMORY_MAX = 320 << 20,     /* a dictionary above this is refused: xz -9 needs 65 MiB */
+	XZ_HEAD = 14,		       /* bytes up to the flags of the first block */
 };
 
 struct piece {
@@ -24,8 +26,10 @@ struct xz {
 	source_read_fn *read;
 	void *ctx;
 	const char *name;
+	int threads;
 	uint8_t *in;
-	bool input_ended, ended; /* of the decoder */
+	bool started, input_ended, ended; /* of the decoder */
+	bool has_memory;		  /* for several threads */
 
 	/* A ring: the decoder fills, xz_next empties. */
 	pthread_t thread;
@@ -36,24 +40,6 @@ struct xz {
 	bool threaded, taken, stop, failed;
 	struct err err;
 };
-
-static lzma_ret start(lzma_stream *s, int threads)
-{
-#ifdef HAVE_LZMA_DECODER_MT
-	if (threads > 1) {
-		lzma_mt mt = {
-			.flags = LZMA_CONCATENATED,
-			.threads = (uint32_t)threads,
-			.memlimit_threading = XZ_MEMORY,
-			.memlimit_stop = XZ_MEMORY_MAX,
-		};
-		return lzma_stream_decoder_mt(s, &mt);
-	}
-#else
-	(void)threads;
-#endif
-	return lzma_stream_decoder(s, XZ_MEMORY_MAX, LZMA_CONCATENATED);
-}
 
 static bool refuse(const struct xz *x, lzma_ret r, struct err *err)
 {
@@ -73,20 +59,66 @@ static bool refuse(const struct xz *x, lzma_ret r, struct err *err)
 	}
 }
 
+/* The memory of one file's threads is there once: several files at a time keep the processors busy anyway. */
+static atomic_bool memory_taken;
+
+/* Blocks can be told apart before they are decoded only where their headers say how long they are. */
+static bool has_sizes(const struct xz *x)
+{
+	return x->s.avail_in >= XZ_HEAD && (x->in[XZ_HEAD - 1] & 0xc0) == 0xc0;
+}
+
+static lzma_ret start_decoder(struct xz *x)
+{
+#ifdef HAVE_LZMA_DECODER_MT
+	if (x->threads > 1 && has_sizes(x) && !atomic_exchange(&memory_taken, true)) {
+		lzma_mt mt = {
+			.flags = LZMA_CONCATENATED,
+			.threads = (uint32_t)x->threads,
+			.memlimit_threading = XZ_THREADS_MEMORY,
+			.memlimit_stop = XZ_MEMORY_MAX,
+		};
+		x->has_memory = true;
+		return lzma_stream_decoder_mt(&x->s, &mt);
+	}
+#else
+	(void)has_sizes;
+#endif
+	return lzma_stream_decoder(&x->s, XZ_MEMORY_MAX, LZMA_CONCATENATED);
+}
+
+static bool read_input(struct xz *x, size_t least, struct err *err)
+{
+	x->s.next_in = x->in;
+	while (x->s.avail_in < least && !x->input_ended) {
+		ptrdiff_t got = x->read(x->ctx, x->in + x->s.avail_in, XZ_IN - x->s.avail_in, err);
+		if (got < 0)
+			return false;
+		x->s.avail_in += (size_t)got;
+		x->input_ended = got == 0;
+	}
+	return true;
+}
+
+static bool start(struct xz *x, struct err *err)
+{
+	if (!read_input(x, XZ_HEAD, err))
+		return false;
+	lzma_ret r = start_decoder(x);
+	x->started = true;
+	return r == LZMA_OK || refuse(x, r, err);
+}
+
 /* Decodes until the piece is full or all is done. */
 static bool fill(struct xz *x, struct piece *p, struct err *err)
 {
+	if (!x->started && !start(x, err))
+		return false;
 	x->s.next_out = p->data;
 	x->s.avail_out = XZ_PIECE;
 	while (!x->ended && x->s.avail_out) {
-		if (!x->s.avail_in && !x->input_ended) {
-			ptrdiff_t got = x->read(x->ctx, x->in, XZ_IN, err);
-			if (got < 0)
-				return false;
-			x->s.next_in = x->in;
-			x->s.avail_in = (size_t)got;
-			x->input_ended = got == 0;
-		}
+		if (!x->s.avail_in && !read_input(x, 1, err))
+			return false;
 		lzma_ret r = lzma_code(&x->s, x->input_ended ? LZMA_FINISH : LZMA_RUN);
 		if (r == LZMA_STREAM_END)
 			x->ended = true;
@@ -126,28 +158,21 @@ static void *decode(void *arg)
 	return NULL;
 }
 
-bool xz_open(struct xz **out, source_read_fn *read, void *ctx, int threads, const char *name,
-	     struct err *err)
+struct xz *xz_open(source_read_fn *read, void *ctx, int threads, const char *name)
 {
 	struct xz *x = xcalloc(1, sizeof *x);
 	x->s = (lzma_stream)LZMA_STREAM_INIT;
 	x->read = read;
 	x->ctx = ctx;
 	x->name = name;
+	x->threads = threads;
 	x->in = xmalloc(XZ_IN);
 	x->pieces = xmalloc(XZ_PIECES * sizeof *x->pieces);
 	pthread_mutex_init(&x->mutex, NULL);
 	pthread_cond_init(&x->filled, NULL);
 	pthread_cond_init(&x->emptied, NULL);
-	lzma_ret r = start(&x->s, threads);
-	if (r != LZMA_OK) {
-		refuse(x, r, err);
-		xz_close(x);
-		return false;
-	}
 	x->threaded = pthread_create(&x->thread, NULL, decode, x) == 0;
-	*out = x;
-	return true;
+	return x;
 }
 
 bool xz_next(struct xz *x, const void **data, size_t *n, struct err *err)
@@ -190,6 +215,8 @@ void xz_close(struct xz *x)
 		pthread_join(x->thread, NULL);
 	}
 	lzma_end(&x->s);
+	if (x->has_memory)
+		atomic_store(&memory_taken, false);
 	pthread_mutex_destroy(&x->mutex);
 	pthread_cond_destroy(&x->filled);
 	pthread_cond_destroy(&x->emptied);

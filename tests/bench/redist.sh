@@ -1,0 +1,305 @@
+#!/usr/bin/env bash
+# NVIDIA's component archives: unpacked from the cache, and fetched from a local nginx, beside what people run
+# instead: tests/bench/redist.sh [CUDAENV [ROUNDS [TABLE...]]]. Ratios are medians of per-round ratios to a table's
+# first row; rows rotate. Tables: one blocks small set full limited (default: all).
+# DATA names the folder of the archives (default: below the user's cache). What it lacks is cut from a toolkit,
+# CUDA=/usr/local/cuda-13.0, in NVIDIA's layout, with xz -6: once, some minutes.
+set -eu -o pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cudaenv=$(realpath "${1:-$here/../../build/src/cli/cudaenv}")
+rounds=${2:-5}
+shift $(($# < 2 ? $# : 2))
+tables=${*:-one blocks small set full limited}
+data=${DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/cudaenv-bench/redist}
+cuda=${CUDA:-/usr/local/cuda-13.0}
+rate=$((25 << 20))
+python=${PYTHON:-/usr/bin/python3}
+version=13.0.2
+
+T=$(mktemp -d)
+nginx=
+cleanup() {
+	[ -z "$nginx" ] || kill "$nginx" 2>/dev/null || :
+	chmod -R u+w "$T"
+	rm -rf "$T"
+}
+trap cleanup EXIT
+
+# ---- archives
+
+stage() { # NAME VERSION: sets top
+	top=$T/stage/$1-linux-x86_64-$2-archive
+	mkdir -p "$top/include" "$top/lib"
+	echo 'terms of use' >"$top/LICENSE"
+}
+pack() { # FILE XZ-OPTION: of the staged top
+	[ -e "$1" ] && return
+	echo "making $1" >&2
+	tar --owner=0 --group=0 -C "$T/stage" -cf - "${top##*/}" | nice xz -6 "$2" -c >"$1.new"
+	mv "$1.new" "$1"
+}
+make_archives() {
+	local lib=$cuda/lib64
+	mkdir -p "$data/blocks"
+	stage cuda_nvcc 13.0.88
+	if [ ! -e "$data/${top##*/}.tar.xz" ] || [ ! -e "$data/blocks/${top##*/}.tar.xz" ]; then
+		cp -a "$cuda/bin" "$cuda/nvvm" "$top/"
+		mkdir -p "$top/nvvm/lib64"
+		cp "$lib"/libnvvm.so.4 "$top/nvvm/lib64/" 2>/dev/null || :
+	fi
+	pack "$data/${top##*/}.tar.xz" -T1
+	pack "$data/blocks/${top##*/}.tar.xz" -T2
+	stage cuda_cccl 13.0.85
+	[ -e "$data/${top##*/}.tar.xz" ] || cp -a "$cuda/include/cccl" "$top/include/"
+	pack "$data/${top##*/}.tar.xz" -T1
+	stage libcufft 12.0.0.61
+	[ -e "$data/${top##*/}.tar.xz" ] || cp "$lib"/libcufft.so.12 "$lib"/libcufftw.so.12 "$top/lib/"
+	pack "$data/${top##*/}.tar.xz" -T1
+	stage libcublas 13.1.0.3
+	[ -e "$data/${top##*/}.tar.xz" ] || cp "$lib"/libcublas.so.13 "$lib"/libcublasLt.so.13 "$top/lib/"
+	pack "$data/${top##*/}.tar.xz" -T1
+	rm -rf "$T/stage"
+}
+make_archives
+nvcc=$(echo "$data"/cuda_nvcc-*.xz) cccl=$(echo "$data"/cuda_cccl-*.xz)
+cufft=$(echo "$data"/libcufft-*.xz) cublas=$(echo "$data"/libcublas-*.xz)
+blocks=$(echo "$data"/blocks/cuda_nvcc-*.xz)
+
+# manifest FOLDER ARCHIVE...: a redist folder with those, by links.
+cat >"$T/manifest.py" <<'P'
+import hashlib, json, os, sys
+folder, *archives = sys.argv[1:]
+os.makedirs(folder)
+manifest = {"release_date": "2025-10-09", "release_label": "13.0.2", "release_product": "cuda"}
+for path in archives:
+    file = os.path.basename(path)
+    name, _, rest = file.partition("-linux-x86_64-")
+    os.symlink(path, os.path.join(folder, file))
+    with open(path, "rb") as f:
+        digest = hashlib.file_digest(f, "sha256") if hasattr(hashlib, "file_digest") else hashlib.sha256(f.read())
+    manifest[name] = {"name": name, "version": rest[:-len("-archive.tar.xz")], "linux-x86_64": {
+        "relative_path": file, "sha256": digest.hexdigest(), "md5": "0" * 32, "size": str(os.path.getsize(path))}}
+with open(os.path.join(folder, "redistrib_13.0.2.json"), "w") as f:
+    json.dump(manifest, f)
+with open(os.path.join(folder, "sums"), "w") as f:
+    for name in manifest:
+        if "-" not in name and isinstance(manifest[name], dict):
+            m = manifest[name]["linux-x86_64"]
+            f.write("%s  %s\n" % (m["sha256"], m["relative_path"]))
+P
+
+# ---- measuring
+
+# Prints seconds, peak memory in MB and processor seconds of a command.
+cat >"$T/measure.py" <<'P'
+import os, sys, time
+start = time.monotonic()
+pid = os.fork()
+if pid == 0:
+    os.dup2(os.open(os.environ["LOG"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+    os.dup2(1, 2)
+    os.execvp(sys.argv[1], sys.argv[1:])
+status, use = os.wait4(pid, 0)[1:]
+print("%.3f %d %.2f" % (time.monotonic() - start, use.ru_maxrss >> 10, use.ru_utime + use.ru_stime))
+sys.exit(os.waitstatus_to_exitcode(status))
+P
+# A busy machine shall not decide: each row runs in a session of its own, ahead of the others where we may.
+cat >"$T/ahead" <<'S'
+#!/bin/sh
+{ echo -20 >/proc/self/autogroup; } 2>/dev/null
+exec nice -n -20 "$@" 2>/dev/null
+S
+chmod 755 "$T/ahead"
+sed '/^manifest_sha256/d' "$here/../../share/versions.ini" >"$T/versions.ini"
+mkdir "$T/home"
+
+measure() {
+	env -i PATH=/usr/bin:/bin HOME="$T/home" LOG="$T/log" T="$T" CUDAENV_CATALOG="$T/versions.ini" \
+		CUDAENV_SHIM="$here/../../build/shims/cudaenv-shim" CUDAENV_VERIFY=files CUDAENV_ACCEPT_EULA=1 \
+		setsid -w "$T/ahead" "$python" "$T/measure.py" "$@"
+}
+# install OUT CACHE MIRROR [OPTION...]
+install() {
+	local out=$1 cache=$2 mirror=$3
+	shift 3
+	CUDAENV_ROOT=$out measure env CUDAENV_ROOT="$out" CUDAENV_CACHE_DIR="$cache" \
+		"$cudaenv" -q install --source redist --mirror "$mirror" --profile full "$@" $version
+}
+# warm NAME ARCHIVE...: a redist folder and a cache that has all of it.
+warm() {
+	local name=$1
+	shift
+	"$python" "$T/manifest.py" "$T/$name" "$@"
+	install "$T/$name.root" "$T/$name.cache" "file://$T/$name" >/dev/null || { cat "$T/log"; exit 1; }
+	chmod -R u+w "$T/$name.root"
+	rm -rf "$T/$name.root"
+}
+
+# table TITLE FILES ROW...: runs the function `row N OUT` for each; FILES must be there after each one.
+table() {
+	local title=$1 files=$2 r k i out result n
+	shift 2
+	: >"$T/results"
+	for ((r = 0; r < rounds; r++)); do
+		for ((k = 0; k < $#; k++)); do
+			i=$(((k + r) % $#))
+			out=$T/out.$r.$i
+			mkdir "$out"
+			sync
+			result=$(row $i "$out") || { echo "$title: row $i failed"; cat "$T/log"; exit 1; }
+			n=$(find "$out" -path '*/store' -prune -o -path '*/cache' -prune -o -type f -size +0 -print | grep -vc '\.tar\.xz$')
+			[ "$n" -ge "$files" ] || { echo "$title: row $i: $n files only"; exit 1; }
+			echo "$r $i $result" >>"$T/results"
+			chmod -R u+w "$out"
+			rm -rf "$out"
+		done
+	done
+	"$python" - "$T/results" "$title" "$@" <<-'P'
+		import statistics, sys
+		rounds = {}
+		for line in open(sys.argv[1]):
+		    r, i, *values = line.split()
+		    rounds.setdefault(int(r), {})[int(i)] = [float(v) for v in values]
+		print("\n%-46s %8s %8s %8s %8s" % (sys.argv[2], "ratio", "s", "cpu s", "peak MB"))
+		for i, name in enumerate(sys.argv[3:]):
+		    def median(get):
+		        return statistics.median(get(rows) for rows in rounds.values())
+		    print("%-46s %8.2f %8.2f %8.2f %8d" % (
+		        name, median(lambda x: x[i][0] / x[0][0]), median(lambda x: x[i][0]), median(lambda x: x[i][2]),
+		        max(rows[i][1] for rows in rounds.values())))
+	P
+}
+
+one() {
+	warm one "$cublas"
+	row() {
+		case $1 in
+		0) measure tar xJf "$cublas" -C "$2" ;;
+		1) measure bsdtar xf "$cublas" -C "$2" ;;
+		2) install "$2" "$T/one.cache" "file://$T/one" ;;
+		esac
+	}
+	table 'one big archive, one block' 3 'tar xJf' 'bsdtar xf' 'cudaenv install, with sha256'
+}
+
+blocks() {
+	warm blocks "$blocks"
+	# shellcheck disable=SC2016 # for the inner shell
+	row() {
+		case $1 in
+		0) measure tar xJf "$blocks" -C "$2" ;;
+		1) measure sh -c 'xz -dc -T0 "$1" | tar x -C "$2"' sh "$blocks" "$2" ;;
+		2) install "$2" "$T/blocks.cache" "file://$T/blocks" ;;
+		esac
+	}
+	table 'an archive of several blocks' 10 'tar xJf' 'xz -dc -T0 | tar x' 'cudaenv install, with sha256'
+}
+
+small() {
+	warm small "$cccl"
+	row() {
+		case $1 in
+		0) measure tar xJf "$cccl" -C "$2" ;;
+		1) measure bsdtar xf "$cccl" -C "$2" ;;
+		2) install "$2" "$T/small.cache" "file://$T/small" ;;
+		esac
+	}
+	table '1,700 small files' 1600 'tar xJf' 'bsdtar xf' 'cudaenv install, with sha256'
+}
+
+set_of_4() {
+	local all=("$cublas" "$cufft" "$nvcc" "$cccl")
+	warm set "${all[@]}"
+	# shellcheck disable=SC2016 # for the inner shell
+	row() {
+		case $1 in
+		0) measure sh -ec 'cd "$1"; out=$2; shift 2; sha256sum --quiet -c sums; for a; do tar xJf "$a" -C "$out"; done' \
+			sh "$T/set" "$2" "${all[@]}" ;;
+		1) measure sh -ec 'out=$1; shift; for a; do echo "$a"; done | xargs -P2 -I{} tar xJf {} -C "$out"' sh "$2" "${all[@]}" ;;
+		2) install "$2" "$T/set.cache" "file://$T/set" ;;
+		esac
+	}
+	table 'four archives' 1600 'sha256sum, tar xJf, one after another' 'xargs -P2 tar xJf, largest first, no sha256' \
+		'cudaenv install, with sha256'
+}
+
+# ---- end to end
+
+serve() {
+	[ -z "$nginx" ] || return 0
+	"$python" "$T/manifest.py" "$T/net" "$cufft" "$nvcc" "$cccl"
+	port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	cat >"$T/nginx.conf" <<-C
+		daemon off; pid $T/nginx.pid; error_log $T/nginx.log; worker_processes 1;
+		$([ "$(id -u)" -ne 0 ] || echo 'user root;')
+		events { worker_connections 256; }
+		http {
+			access_log off; sendfile on; client_body_temp_path $T/b; proxy_temp_path $T/p; fastcgi_temp_path $T/f;
+			uwsgi_temp_path $T/u; scgi_temp_path $T/s;
+			server {
+				listen 127.0.0.1:$port; root $T;
+				location /net/ { }
+				location /limited/ { alias $T/net/; limit_rate $rate; }
+			}
+		}
+	C
+	nginx -p "$T" -c "$T/nginx.conf" 2>"$T/nginx.log" &
+	nginx=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		curl -s -o /dev/null "http://127.0.0.1:$port/net/sums" && return
+		sleep 0.2
+	done
+	cat "$T/nginx.log"
+	return 1
+}
+
+cat >"$T/by-hand" <<'S'
+#!/bin/sh -e
+# URL SUMS OUT
+cd "$3"
+while read -r sum file; do
+	curl -sSf -O "$1/$file"
+	echo "$sum  $file" | sha256sum --quiet -c
+	tar xJf "$file"
+done <"$2"
+S
+cat >"$T/aria2" <<'S'
+#!/bin/sh -e
+# URL SUMS OUT: all at once with eight connections each, then the digests, then two tars at once
+cd "$3"
+while read -r sum file; do
+	printf '%s/%s\n\tout=%s\n' "$1" "$file" "$file"
+done <"$2" >list
+aria2c -q -j3 -x8 -s8 -k1M --file-allocation=none -i list
+sha256sum --quiet -c "$2"
+ls -S ./*.tar.xz | xargs -P2 -n1 tar xJf
+S
+chmod 755 "$T/by-hand" "$T/aria2"
+
+net() { # TITLE WHERE
+	serve
+	local where=http://127.0.0.1:$port/$2
+	row() {
+		case $1 in
+		0) measure "$T/by-hand" "$where" "$T/net/sums" "$2" ;;
+		1) measure "$T/aria2" "$where" "$T/net/sums" "$2" ;;
+		2) install "$2" "$2/cache" "$where" ;;
+		3) install "$2" "$2/cache" "$where" -j1 ;;
+		esac
+	}
+	table "$1" 1600 'curl, sha256sum, tar xJf, one after another' 'aria2c -j3 -x8, sha256sum, two tars at once' \
+		'cudaenv install' 'cudaenv install -j1 (one connection)'
+}
+full() { net 'three archives, full speed' net; }
+limited() {
+	net 'three archives, 25 MiB/s a connection' limited
+	echo "floor of one connection: $(cat "$cufft" "$nvcc" "$cccl" | wc -c | awk "{ printf \"%.2f s\", \$1 / $rate }")"
+}
+
+for t in $tables; do
+	case $t in
+	one | blocks | small | full | limited) "$t" ;;
+	set) set_of_4 ;;
+	*) echo "no table '$t'" >&2; exit 2 ;;
+	esac
+done
