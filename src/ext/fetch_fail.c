@@ -14,6 +14,9 @@
 #define CURLE_PROXY ((CURLcode)97) /* older ones say CURLE_RECV_ERROR */
 #endif
 
+static const char later[] =
+	"try again later, or take another mirror or index; complete downloads are kept";
+
 bool transfer_fail(struct transfer *t, enum transfer_result result, enum err_code code,
 		   const char *fmt, ...)
 {
@@ -155,7 +158,7 @@ bool transfer_fail_curl(struct transfer *t, CURLcode code)
 		return err_hint(&t->err, "check the host's name and this machine's network");
 	if (code == CURLE_OPERATION_TIMEDOUT && env_proxy(t, &variable))
 		return err_hint(&t->err, "the proxy in %s may be at fault", variable);
-	return false;
+	return err_hint(&t->err, "%s", later);
 }
 
 bool transfer_fail_status(struct transfer *t, long status)
@@ -178,5 +181,5 @@ bool transfer_fail_status(struct transfer *t, long status)
 				"credentials are missing or not accepted: put them into the "
 				"URL or ~/.netrc");
 	}
-	return false;
+	return err_hint(&t->err, "%s", later);
 }

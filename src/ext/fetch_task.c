@@ -120,9 +120,9 @@ static bool is_file(const char *url)
 	return !strncasecmp(url, "file:", 5);
 }
 
-static void refused(struct task *t, const struct err *err);
+static void refused(struct task *t, const struct err *err, uint64_t now);
 
-static void start(struct task *t)
+static void start(struct task *t, uint64_t now)
 {
 	struct mirror *m = mirrors_now(&t->mirrors);
 	/* Without a digest nobody could tell whether the two halves belong together. */
@@ -138,7 +138,7 @@ static void start(struct task *t)
 	else if (t->transfer.result == TRANSFER_FATAL)
 		task_fail(t, &t->transfer.err);
 	else
-		refused(t, &t->transfer.err);
+		refused(t, &t->transfer.err, now);
 }
 
 /* The whole is there and right. */
@@ -180,7 +180,7 @@ void task_step(struct task *t, uint64_t now)
 	else if (t->state == TASK_PART)
 		task_check_part(t);
 	else if (t->state == TASK_WAIT && now >= t->due)
-		start(t);
+		start(t, now);
 }
 
 static void tell_retry(struct task *t, const struct err *err, uint64_t now)
@@ -197,7 +197,7 @@ static void tell_retry(struct task *t, const struct err *err, uint64_t now)
 }
 
 /* This URL is out of the game. */
-static void refused(struct task *t, const struct err *err)
+static void refused(struct task *t, const struct err *err, uint64_t now)
 {
 	struct mirror *m = mirrors_now(&t->mirrors);
 	m->err = *err;
@@ -206,7 +206,7 @@ static void refused(struct task *t, const struct err *err)
 	if (t->job && err->code == ERR_INTEGRITY && t->transfer.stored && !task_reset(t))
 		return;
 	task_choose(t, t->mirrors.at + 1);
-	tell_retry(t, err, m->not_before);
+	tell_retry(t, err, now);
 }
 
 static void retry(struct task *t, CURLcode code, uint64_t now)
@@ -281,7 +281,7 @@ void task_ended(struct task *t, CURLcode code, uint64_t now)
 	case TRANSFER_FRESH:
 		event_debug(t->o->events, "%s; asking for the whole", t->transfer.err.msg);
 		if (task_reset(t))
-			start(t);
+			start(t, now);
 		break;
 	case TRANSFER_RETRY:
 		/* All is there, only the end was not as announced. */
@@ -291,7 +291,7 @@ void task_ended(struct task *t, CURLcode code, uint64_t now)
 			retry(t, code, now);
 		break;
 	case TRANSFER_REFUSED:
-		refused(t, &t->transfer.err);
+		refused(t, &t->transfer.err, now);
 		break;
 	case TRANSFER_FATAL:
 		task_fail(t, &t->transfer.err);

@@ -78,6 +78,18 @@ static void each_in_turn(void **state)
 		assert_int_equal(log_[i].status, turns[i]);
 }
 
+/* While the first one has asked for a pause, the second one turns out to be no use at all. */
+static void told_wait_is_the_real_one(void **state)
+{
+	double wait;
+	struct get g = GET(net_url("status/503x1"), net_url("status/404"));
+	net_get_ok(&g);
+	const char *told = strstr(g.retries, "404");
+	told = told ? strstr(told, " in ") : NULL;
+	if (!told || sscanf(told, " in %lf s", &wait) != 1 || wait > 2)
+		fail_msg("%s", g.retries);
+}
+
 static void all_fail(void **state)
 {
 	struct get g = GET(net_url("status/404"), net_url("status/403"));
@@ -339,6 +351,7 @@ int main(void)
 		cmocka_unit_test_setup(goes_on_where_the_other_stopped, net_fresh),
 		cmocka_unit_test_setup(too_much_is_not_continued, net_fresh),
 		cmocka_unit_test_setup(each_in_turn, net_fresh),
+		cmocka_unit_test_setup(told_wait_is_the_real_one, net_fresh),
 		cmocka_unit_test_setup(all_fail, net_fresh),
 		cmocka_unit_test_setup(not_found_everywhere, net_fresh),
 		cmocka_unit_test(read_along),
