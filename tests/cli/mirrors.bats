@@ -52,9 +52,12 @@ load redist
 		cudaenv uninstall a
 		cudaenv cache clear
 	done
-	ln -s "$mirror" "$T/../cudaenv-mirror.$$"
-	cudaenv install --mirror "$(cd "$T/.." && pwd -P)/cudaenv-mirror.$$" --as a 13.0.2
-	rm "$T/../cudaenv-mirror.$$"
+	# A list of mirrors is split at blanks, so a path among them has none.
+	local plain
+	plain=$(mktemp -d /tmp/cudaenv-mirror.XXXXXX)
+	ln -s "$mirror" "$plain/m"
+	cudaenv install --mirror "$plain/m" --as a 13.0.2
+	rm -r "$plain"
 	assert_status 0
 }
 
