@@ -42,7 +42,7 @@ static bool is_literal(const char *kind)
 	return kind[0] >= 'a' && kind[0] <= 'z';
 }
 
-/* "component add [SPEC] [COMPONENT...]": what it is called does not say which ones. */
+/* "component add [SPEC] [NAME...]": what it is called does not say which ones. */
 static void offer_component(const struct line *l)
 {
 	const char *action = l->words[l->operands[0]];
@@ -60,7 +60,7 @@ static void offer_operand(const struct line *l, const char *kind)
 		offer_known(l->current);
 	else if (!strcmp(kind, "SPEC") || !strcmp(kind, "PREFIX"))
 		offer_specs(l->current, "");
-	else if (!strcmp(kind, "COMPONENT"))
+	else if (!strcmp(kind, "NAME") && !strcmp(command, "component"))
 		offer_component(l);
 	else if (!strcmp(kind, "VERSION"))
 		offer_installed(l->current, "", false);
@@ -81,7 +81,7 @@ static void offer_operand(const struct line *l, const char *kind)
 	else if (!strcmp(kind, "PATH") || !strcmp(kind, "FILE"))
 		puts(":files");
 	else if (is_literal(kind))
-		offer(l->current, "", kind, NULL);
+		offer_each(l->current, kind);
 }
 
 /* Word i of one alternative of "[list | get KEY | set KEY VALUE]"; the last one may repeat
@@ -97,7 +97,7 @@ static bool operand_name(const char *args, size_t len, int i, char *out, size_t 
 		if (p == end)
 			break;
 		word = p;
-		n = strcspn(p, " []|");
+		n = strcspn(p, " []");
 		repeats = n > 3 && !memcmp(p + n - 3, "...", 3);
 		p += n;
 	}
@@ -111,17 +111,19 @@ static bool operand_name(const char *args, size_t len, int i, char *out, size_t 
 static void offer_operands(const struct line *l, int place)
 {
 	for (const char *args = l->command->args; *args;) {
-		char first[32], kind[32];
-		size_t len = strcspn(args, "|");
+		char first[64], kind[64];
+		const char *bar = strstr(args, " | ");
+		size_t len = bar ? (size_t)(bar - args) : strlen(args);
 		bool other = l->n_operands && operand_name(args, len, 0, first, sizeof first) &&
-			     is_literal(first) && strcmp(first, l->words[l->operands[0]]) != 0;
+			     is_literal(first) && !strchr(first, '|') &&
+			     strcmp(first, l->words[l->operands[0]]) != 0;
 		if (!other && operand_name(args, len, place, kind, sizeof kind)) {
 			offer_operand(l, kind);
 			/* The version may be left out. */
 			if (!strcmp(l->command->name, "component") && !strcmp(kind, "SPEC"))
 				offer_component(l);
 		}
-		args += len + (args[len] == '|');
+		args += bar ? len + 3 : len;
 	}
 }
 

@@ -94,6 +94,8 @@ words() {
 	assert_stdout linked
 	words unalias ''
 	assert_stdout mine
+	words component ''
+	assert_stdout "list add remove which-has"
 	words global 13.0.2 ''
 	assert_stdout ''
 }
