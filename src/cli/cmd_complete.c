@@ -49,6 +49,8 @@ static void offer_component(const struct line *l)
 	const char *spec = l->n_operands > 1 ? l->words[l->operands[1]] : NULL;
 	if (!strcmp(action, "add") || !strcmp(action, "remove"))
 		offer_components(l->current, spec, !strcmp(action, "add"));
+	else if (!strcmp(action, "which-has"))
+		puts(":files");
 }
 
 /* What an operand is called in the table of commands says what can stand there. */
