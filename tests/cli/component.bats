@@ -45,6 +45,8 @@ install() {
 	assert_status 0
 	assert_stdout_has libcublas
 	assert_stderr ''
+	cudaenv cache list
+	assert_stdout_has "  whole  redistrib_13.0.2.json"
 	cudaenv cache clear
 	cudaenv component list
 	assert_status 0
