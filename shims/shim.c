@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/resolve.h"
 #include "base/tool.h"
+#include "shims/hook.h"
 
 #define NAME "cudaenv-shim"
 #define DEPTH "CUDAENV_SHIM_DEPTH="
@@ -24,11 +25,13 @@
 /* More shims inside each other than any build has: a tool that starts its own shim. */
 enum { DEPTH_MAX = 32 };
 
-static const char help[] = "usage: TOOL [+SPEC] [ARGUMENT...]    run as nvcc, ptxas, ...: that "
-			   "tool of the selected version\n"
-			   "       " NAME " which [+SPEC] TOOL   its path\n"
-			   "       " NAME " version              the selected version\n"
-			   "       " NAME " --help\n";
+static const char help[] =
+	"usage: TOOL [+SPEC] [ARGUMENT...]    run as nvcc, ptxas, ...: that "
+	"tool of the selected version\n"
+	"       " NAME " which [+SPEC] TOOL   its path\n"
+	"       " NAME " version              the selected version\n"
+	"       " NAME " hook SHELL           what the hook of a shell evaluates\n"
+	"       " NAME " --help\n";
 
 extern char **environ;
 
@@ -172,7 +175,10 @@ static int own_command(int argc, char **args)
 		return version();
 	if (argc > 1 && !strcmp(args[0], "which"))
 		return which(args + 1);
-	err_set(&err, ERR_USAGE, "usage: " NAME " which [+SPEC] TOOL | version | --help");
+	if (argc == 2 && !strcmp(args[0], "hook"))
+		return hook(args[1], &err) ? 0 : fail(NAME, &err);
+	err_set(&err, ERR_USAGE,
+		"usage: " NAME " which [+SPEC] TOOL | version | hook SHELL | --help");
 	return fail(NAME, &err);
 }
 

@@ -36,12 +36,17 @@ strace            strace                strace            strace            stra
 cmake             cmake                 cmake             cmake             cmake         cmake
 expect            expect                expect            expect            expect        expect
 g++-11            g++-11                -                 -                 -             -
+direnv            direnv                direnv            direnv            direnv        direnv
+pyvenv            python3-venv          python3           python3           python        python3
+modulecmd         environment-modules   environment-modules environment-modules -         -
 tmux              tmux                  tmux              tmux              tmux          tmux
 '
 
 there() {
 	case $1 in
 	pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
+	pyvenv) python3 -c 'import venv' ;;
+	modulecmd) test -e /usr/share/modules/init/bash || test -e /usr/share/Modules/init/bash ;;
 	pip) command -v pip || command -v pip3 || command -v uv || python3 -m pip --version ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1

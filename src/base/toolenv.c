@@ -6,6 +6,10 @@
 
 #include "base/attr.h"
 #include "base/buf.h"
+#include "base/path.h"
+#include "base/pinfile.h"
+
+#define TOOLENV_CCBIN "CUDAHOSTCXX"
 
 enum { ENV_MAX = 1 << 21 }; /* no exec takes more */
 
@@ -49,8 +53,7 @@ static bool is_ours(const struct layout *l, const char *value)
 	return value && behind_prefix(l, value, strlen(value));
 }
 
-/* An element of a path list that we put there: <prefix>/bin, <prefix>/lib64 or <prefix>/lib. */
-static bool our_element(const struct layout *l, const char *s, size_t len)
+bool toolenv_our_element(const struct layout *l, const char *s, size_t len)
 {
 	static const char *const folders[] = {"/bin", "/lib64", "/lib"};
 	while (len > 1 && s[len - 1] == '/')
@@ -75,7 +78,7 @@ static char *rebuild_list(const struct layout *l, const char *list, const char *
 	/* An empty list has no elements; an empty element of the user's list stays. */
 	for (const char *p = list && list[0] ? list : NULL; p;) {
 		size_t n = strcspn(p, ":");
-		if (!our_element(l, p, n)) {
+		if (!toolenv_our_element(l, p, n)) {
 			if (any)
 				buf_addc(&out, ':');
 			buf_add(&out, p, n);
@@ -116,7 +119,7 @@ static void set_one(struct toolenv *t, const char *name, const char *value, bool
  */
 static void set_host_compiler(struct toolenv *t, const char *ccbin)
 {
-	const char *name = "CUDAHOSTCXX", *saved_name = "CUDAENV_SAVED_CUDAHOSTCXX";
+	const char *name = TOOLENV_CCBIN, *saved_name = "CUDAENV_SAVED_" TOOLENV_CCBIN;
 	bool ours = getenv(saved_name) != NULL;
 	set_one(t, name, ccbin, ours);
 	if (ccbin && !ours && !getenv(name))
@@ -143,24 +146,67 @@ static bool wants_libraries(enum ld_policy policy)
 	return policy == LD_ALWAYS;
 }
 
+bool toolenv_host_compiler(const struct selection *s, char out[PATH_MAX], struct err *err)
+{
+	struct pinfile pins;
+	out[0] = '\0';
+	if (s->origin_path[0]) {
+		if (!pinfile_read(s->origin_path, &pins, err))
+			return false;
+		if (pins.ccbin[0]) {
+			memcpy(out, pins.ccbin, sizeof pins.ccbin);
+			return true;
+		}
+	}
+	if (!s->prefix[0] || !path_join(out, PATH_MAX, s->prefix, ".cudaenv/ccbin/g++") ||
+	    access(out, X_OK) < 0)
+		out[0] = '\0';
+	return true;
+}
+
+static char *below(const char *prefix, const char *sub)
+{
+	return prefix ? xasprintf("%s%s", prefix, sub) : NULL;
+}
+
+void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection *s,
+		   enum ld_policy policy, const char *ccbin)
+{
+	const char *prefix = s->prefix[0] ? s->prefix : NULL;
+	const struct toolenv_want table[TOOLENV_WANTS] = {
+		{"PATH", below(prefix, "/bin"), true},
+		{"CUDA_HOME", below(prefix, ""), false},
+		{"CUDA_PATH", below(prefix, ""), false},
+		{"CUDA_ROOT", below(prefix, ""), false},
+		{"CUDAToolkit_ROOT", below(prefix, ""), false},
+		{"CUDACXX", below(prefix, "/bin/nvcc"), false},
+		{TOOLENV_CCBIN, prefix && ccbin ? xstrdup(ccbin) : NULL, false},
+		{"LD_LIBRARY_PATH",
+		 prefix && wants_libraries(policy) ? library_folder(prefix) : NULL, true},
+	};
+	memcpy(w, table, sizeof table);
+}
+
+void toolenv_wants_clear(struct toolenv_want w[TOOLENV_WANTS])
+{
+	for (size_t i = 0; i < TOOLENV_WANTS; i++)
+		free(w[i].value);
+}
+
 void toolenv_build(struct toolenv *t, const struct layout *l, const struct selection *s,
 		   enum ld_policy policy, const char *ccbin)
 {
-	static const char *const roots[] = {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT",
-					    "CUDAToolkit_ROOT"};
-	const char *prefix = s->prefix[0] ? s->prefix : NULL;
-	autofree char *bin = prefix ? xasprintf("%s/bin", prefix) : NULL;
-	autofree char *nvcc = prefix ? xasprintf("%s/bin/nvcc", prefix) : NULL;
-	autofree char *lib = prefix && wants_libraries(policy) ? library_folder(prefix) : NULL;
-
+	struct toolenv_want wants[TOOLENV_WANTS];
+	toolenv_wants(wants, s, policy, ccbin);
 	*t = (struct toolenv){0};
-	set_list(t, l, "PATH", bin);
-	for (size_t i = 0; i < ARRAY_LEN(roots); i++)
-		set_one(t, roots[i], prefix, is_ours(l, getenv(roots[i])));
-	set_one(t, "CUDACXX", nvcc, is_ours(l, getenv("CUDACXX")));
-	set_host_compiler(t, prefix ? ccbin : NULL);
-	if (lib || getenv("LD_LIBRARY_PATH"))
-		set_list(t, l, "LD_LIBRARY_PATH", lib);
+	for (const struct toolenv_want *w = wants; w < wants + TOOLENV_WANTS; w++)
+		if (!strcmp(w->name, TOOLENV_CCBIN))
+			set_host_compiler(t, w->value);
+		else if (!w->is_list)
+			set_one(t, w->name, w->value, is_ours(l, getenv(w->name)));
+		else if (w->value || getenv(w->name))
+			set_list(t, l, w->name, w->value);
+	toolenv_wants_clear(wants);
 }
 
 void toolenv_clear(struct toolenv *t)

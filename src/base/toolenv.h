@@ -20,6 +20,25 @@ enum ld_policy {
 	LD_NEVER,
 };
 
+/* One row of the table. The names stand in a fixed order. */
+struct toolenv_want {
+	const char *name;
+	char *value;  /* NULL: this selection says nothing of it */
+	bool is_list; /* value is one element, to stand first */
+};
+enum { TOOLENV_WANTS = 8 };
+/* The caller ends it with toolenv_wants_clear. */
+void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection *s,
+		   enum ld_policy policy, const char *ccbin);
+void toolenv_wants_clear(struct toolenv_want w[TOOLENV_WANTS]);
+/* Whether a list's element leads into a version: <root>/versions/<name>/bin, lib64 or lib, <root>/current/... */
+bool toolenv_our_element(const struct layout *l, const char *s, size_t len);
+/*
+ * The host compiler that must be named: the version file's `ccbin`, else the one that the install had to
+ * choose because this toolkit refuses the default one. "" for none.
+ */
+must_check bool toolenv_host_compiler(const struct selection *s, char out[PATH_MAX], struct err *err);
+
 struct toolenv_var {
 	char *name;
 	char *value;	  /* NULL: unset it */

@@ -1,98 +1,204 @@
-/* init: the text that a shell's start-up file evaluates. It is constant and starts no process. */
+/* init: the hook of a shell, printed, or read by the shell's start-up file from then on. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/atomic.h"
+#include "base/buf.h"
+#include "base/path.h"
+#include "base/tree.h"
 #include "cli/cmd.h"
 #include "cli/shellsyntax.h"
+#include "core/rcfile.h"
+#include "core/shimdir.h"
 
-/*
- * Shims come first on PATH, once. The function lets `cudaenv shell` change the shell it is called
- * in, and makes the shell forget where it found tools when shims may have come or gone. %s: the
- * shell's name.
- */
-static const char sh_text[] =
-	"__cudaenv_path() {\n"
-	"\tlocal shims=\"${CUDAENV_ROOT:-${HOME-}/.cudaenv}/shims\" rest=\":${PATH-}:\"\n"
-	"\twhile [[ $rest == *\":$shims:\"* ]]; do\n"
-	"\t\trest=\"${rest%%%%\":$shims:\"*}:${rest#*\":$shims:\"}\"\n"
-	"\tdone\n"
-	"\trest=\"${rest#:}\"\n"
-	"\trest=\"${rest%%:}\"\n"
-	"\texport PATH=\"$shims${rest:+:$rest}\"\n"
-	"}\n"
-	"__cudaenv_path\n"
-	"unset -f __cudaenv_path\n"
-	"\n"
-	"cudaenv() {\n"
-	"\tlocal code\n"
-	"\tcase \"${1-}\" in\n"
-	"\tshell | use)\n"
-	"\t\tcode=\"$(CUDAENV_SHELL=%s command cudaenv \"$@\")\" || return\n"
-	"\t\teval \"$code\"\n"
-	"\t\t;;\n"
-	"\tinstall | uninstall | link | unlink | rehash)\n"
-	"\t\tcommand cudaenv \"$@\" || return\n"
-	"\t\thash -r 2>/dev/null || true\n"
-	"\t\t;;\n"
-	"\t*)\n"
-	"\t\tcommand cudaenv \"$@\"\n"
-	"\t\t;;\n"
-	"\tesac\n"
-	"}\n";
+enum { HOOK_MAX = 1 << 16 };
 
-static const char fish_text[] =
-	"set -l __cudaenv_shims $HOME/.cudaenv/shims\n"
-	"test -n \"$CUDAENV_ROOT\"; and set __cudaenv_shims $CUDAENV_ROOT/shims\n"
-	"while set -l __cudaenv_at (contains -i -- $__cudaenv_shims $PATH)\n"
-	"    set -e PATH[$__cudaenv_at]\n"
-	"end\n"
-	"set -gx PATH $__cudaenv_shims $PATH\n"
-	"\n"
-	"function cudaenv\n"
-	"    switch \"$argv[1]\"\n"
-	"        case shell use\n"
-	"            set -lx CUDAENV_SHELL fish\n"
-	"            set -l code (command cudaenv $argv); or return\n"
-	"            printf '%s\\n' $code | source\n"
-	"        case '*'\n"
-	"            command cudaenv $argv\n"
-	"    end\n"
-	"end\n";
+struct shell {
+	const char *name;
+	enum shell_syntax syntax;
+	/* The start-up file: below the first of these variables that is set. */
+	const char *folder_variable, *rc_there, *rc_home;
+	const char *text;
+};
+static const struct shell shells[] = {
+	{
+		"bash",
+		SHELL_SH,
+		NULL,
+		NULL,
+		".bashrc",
+#include "hook_bash.inc"
+	},
+	{
+		"zsh",
+		SHELL_SH,
+		"ZDOTDIR",
+		".zshrc",
+		".zshrc",
+#include "hook_zsh.inc"
+	},
+	{
+		"fish",
+		SHELL_FISH,
+		"XDG_CONFIG_HOME",
+		"fish/config.fish",
+		".config/fish/config.fish",
+#include "hook_fish.inc"
+	},
+};
+
+static bool find_shell(const char *name, const struct shell **out, struct err *err)
+{
+	enum shell_syntax syntax;
+	if (!name) {
+		err_set(err, ERR_USAGE, "'init' needs the name of a shell: bash, zsh or fish");
+		return err_hint(err, "'cudaenv init bash --install', or put "
+				     "'eval \"$(cudaenv init bash)\"' into ~/.bashrc");
+	}
+	for (size_t i = 0; i < ARRAY_LEN(shells); i++)
+		if (strcmp(shells[i].name, name) == 0) {
+			*out = &shells[i];
+			return true;
+		}
+	if (!shell_syntax_parse(name, &syntax, err))
+		return false;
+	err_set(err, ERR_USAGE, "there is no hook for '%s'", name);
+	return err_hint(err,
+			"put $CUDAENV_ROOT/shims in front of PATH; "
+			"eval \"$(cudaenv env --shell %s)\" sets the variables",
+			name);
+}
+
+static void print_hook(FILE *to, const struct shell *sh)
+{
+	autofree char *launcher = shimdir_program();
+	fputs(sh->syntax == SHELL_FISH ? "set -g __cudaenv_launcher " : "__cudaenv_launcher=", to);
+	shell_quote(to, sh->syntax, launcher);
+	fputc('\n', to);
+	fputs(sh->text, to);
+}
+
+static bool write_hook(const struct shell *sh, const char *path, struct err *err)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	if (!to)
+		return err_sys(err, ERR_FAILED, "no memory for the hook");
+	print_hook(to, sh);
+	bool ok = fclose(to) == 0 ? atomic_write(path, text, len, 0644, err)
+				  : err_sys(err, ERR_FAILED, "no memory for the hook");
+	free(text);
+	return ok;
+}
+
+/* The lines for the start-up file. A root that is gone must not end the shell. */
+static char *rc_lines(const struct shell *sh, const char *hook)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	fputs(sh->syntax == SHELL_FISH ? "if test -r " : "if [ -r ", to);
+	shell_quote(to, sh->syntax, hook);
+	fputs(sh->syntax == SHELL_FISH ? "; source " : " ]; then . ", to);
+	shell_quote(to, sh->syntax, hook);
+	fputs(sh->syntax == SHELL_FISH ? "; end\n" : "; fi\n", to);
+	fclose(to);
+	return text;
+}
+
+static bool rc_path(const struct shell *sh, char *out, size_t cap, struct err *err)
+{
+	const char *folder = sh->folder_variable ? getenv(sh->folder_variable) : NULL;
+	const char *home = getenv("HOME");
+	bool there = folder && folder[0] == '/';
+	if (!there && (!home || home[0] != '/'))
+		return err_set(err, ERR_USAGE, "HOME is not set, so there is no start-up file");
+	return path_join(out, cap, there ? folder : home, there ? sh->rc_there : sh->rc_home) ||
+	       err_set(err, ERR_USAGE, "the path of the start-up file is too long");
+}
+
+struct places {
+	char rc[PATH_MAX], hook[PATH_MAX], folder[PATH_MAX];
+};
+
+static bool find_places(const struct shell *sh, struct places *p, struct err *err)
+{
+	struct layout l;
+	char name[32];
+	snprintf(name, sizeof name, "hook.%s", sh->name);
+	if (!layout_init(&l, err) || !rc_path(sh, p->rc, sizeof p->rc, err))
+		return false;
+	memcpy(p->folder, p->rc, sizeof p->rc);
+	*strrchr(p->folder, '/') = '\0';
+	return layout_path(&l, p->hook, sizeof p->hook, name) ||
+	       err_set(err, ERR_USAGE, "the path of the root is too long");
+}
+
+static bool install(struct app *app, const struct shell *sh, struct err *err)
+{
+	struct places p;
+	bool changed;
+	if (!find_places(sh, &p, err))
+		return false;
+	autofree char *lines = rc_lines(sh, p.hook), *root = xstrdup(p.hook);
+	*strrchr(root, '/') = '\0';
+	if (!tree_mkdirs(root, err) || !write_hook(sh, p.hook, err) ||
+	    !tree_mkdirs(p.folder, err) || !rcfile_block(p.rc, lines, &changed, err))
+		return false;
+	event_note(&app->events,
+		   changed ? "'%s' reads the hook now; open a new shell"
+			   : "'%s' reads the hook already",
+		   p.rc);
+	return true;
+}
+
+static bool uninstall(struct app *app, const struct shell *sh, struct err *err)
+{
+	struct places p;
+	bool changed;
+	if (!find_places(sh, &p, err) || !rcfile_block(p.rc, NULL, &changed, err))
+		return false;
+	if (unlink(p.hook) < 0 && errno != ENOENT)
+		return err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", p.hook);
+	event_note(&app->events, changed ? "'%s' is as it was" : "'%s' has no hook of ours", p.rc);
+	return true;
+}
 
 static bool run(struct app *app, const struct args *args, struct err *err)
 {
-	enum shell_syntax syntax;
-	const char *shell = args->pos[0];
-	if (!shell) {
-		err_set(err, ERR_USAGE, "'init' needs the name of a shell");
-		return err_hint(
-			err,
-			"put 'eval \"$(cudaenv init bash)\"' into ~/.bashrc (zsh: ~/.zshrc), or "
-			"'cudaenv init fish | source' into ~/.config/fish/config.fish");
-	}
-	if (!shell_syntax_parse(shell, &syntax, err))
+	const struct shell *sh = NULL;
+	bool in = opt_flag(args, "install"), out = opt_flag(args, "uninstall");
+	if (!find_shell(args->pos[0], &sh, err))
 		return false;
-	if (syntax == SHELL_FISH) {
-		fputs(fish_text, stdout);
-	} else if (strcmp(shell, "bash") == 0 || strcmp(shell, "zsh") == 0) {
-		printf(sh_text, shell);
-	} else {
-		err_set(err, ERR_USAGE, "there is no hook for '%s'", shell);
-		return err_hint(err,
-				"put $CUDAENV_ROOT/shims in front of PATH; "
-				"eval \"$(cudaenv env --shell %s)\" sets the variables",
-				shell);
-	}
+	if (in && out)
+		return err_set(err, ERR_USAGE, "'--install' and '--uninstall' are opposites");
+	if (in)
+		return install(app, sh, err);
+	if (out)
+		return uninstall(app, sh, err);
+	print_hook(stdout, sh);
 	return true;
 }
+
+static const struct opt options[] = {
+	{0, "install", NULL, "let the shell's start-up file read the hook"},
+	{0, "uninstall", NULL, "take it out again"},
+	{0},
+};
 
 const struct command cmd_init = {
 	.name = "init",
 	.args = "SHELL",
-	.summary = "print what a shell evaluates at its start",
-	.about = "bash, zsh: eval \"$(cudaenv init bash)\"; fish: cudaenv init fish | source. It "
-		 "puts the shims in "
-		 "front of PATH and makes 'cudaenv shell' work.",
+	.summary = "print or install the hook of a shell: bash, zsh or fish",
+	.about = "The hook puts the shims in front of PATH, makes 'cudaenv shell' work, and gives "
+		 "PATH, CUDA_HOME and the others what the folder asks for. Without --install it is "
+		 "printed: eval \"$(cudaenv init bash)\" (zsh the same), or cudaenv init fish | "
+		 "source.",
+	.options = options,
 	.max_args = 1,
 	.needs = NEED_NOTHING,
 	.run = run,

@@ -2,9 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/path.h"
 #include "core/host.h"
 #include "core/toolkits.h"
 
@@ -65,28 +63,6 @@ bool select_to_pin(struct app *app, const char *word, char text[VERSION_TEXT], s
 	return true;
 }
 
-/*
- * The host compiler that must be named: the version file's `ccbin`, else the one that the install
- * had to choose because this toolkit refuses the default one. "" for none.
- */
-static bool host_compiler(const struct selection *s, char out[PATH_MAX], struct err *err)
-{
-	struct pinfile pins;
-	out[0] = '\0';
-	if (s->origin_path[0]) {
-		if (!pinfile_read(s->origin_path, &pins, err))
-			return false;
-		if (pins.ccbin[0]) {
-			snprintf(out, PATH_MAX, "%s", pins.ccbin);
-			return true;
-		}
-	}
-	if (!s->prefix[0] || !path_join(out, PATH_MAX, s->prefix, ".cudaenv/ccbin/g++") ||
-	    access(out, X_OK) < 0)
-		out[0] = '\0';
-	return true;
-}
-
 static enum ld_policy ld_policy(const struct config *c)
 {
 	const char *word = config_get(c, CONFIG_LD_LIBRARY_PATH);
@@ -97,7 +73,7 @@ bool select_environment(struct app *app, const char *spec, struct selection *s, 
 			struct err *err)
 {
 	char ccbin[PATH_MAX];
-	if (!resolve_select(&app->layout, spec, s, err) || !host_compiler(s, ccbin, err))
+	if (!resolve_select(&app->layout, spec, s, err) || !toolenv_host_compiler(s, ccbin, err))
 		return false;
 	toolenv_build(t, &app->layout, s, ld_policy(&app->config), ccbin[0] ? ccbin : NULL);
 	return true;

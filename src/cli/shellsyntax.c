@@ -65,6 +65,11 @@ void shell_assign(FILE *to, enum shell_syntax s, const char *name, const char *v
 	fputc('\n', to);
 }
 
+void shell_quote(FILE *to, enum shell_syntax s, const char *text)
+{
+	quote(to, s, text, strlen(text));
+}
+
 void shell_print(FILE *to, enum shell_syntax s, const char *text)
 {
 	fputs("printf '%s\\n' ", to);

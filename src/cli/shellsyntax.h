@@ -14,5 +14,7 @@ extern const char *const shell_names[];
 
 /* export NAME='value', or unset NAME for NULL; a line each. fish gets a list where the name ends in PATH. */
 void shell_assign(FILE *to, enum shell_syntax s, const char *name, const char *value);
+/* 'text', so that the shell takes it as one word. */
+void shell_quote(FILE *to, enum shell_syntax s, const char *text);
 /* printf '%s\n' 'text', for a function that evaluates what it gets. */
 void shell_print(FILE *to, enum shell_syntax s, const char *text);

@@ -115,9 +115,14 @@ static bool collect_tools(struct shims *s, const struct layout *l, struct err *e
 	return true;
 }
 
+char *shimdir_program(void)
+{
+	return place_find("CUDAENV_SHIM", LIBEXECDIR "/cudaenv-shim");
+}
+
 static bool read_program(struct shims *s, const char *shim, struct err *err)
 {
-	autofree char *found = shim ? NULL : place_find("CUDAENV_SHIM", LIBEXECDIR "/cudaenv-shim");
+	autofree char *found = shim ? NULL : shimdir_program();
 	const char *path = shim ? shim : found;
 	if (!io_read_file(path, &s->program, err))
 		err_prefix(err, "no shim program");

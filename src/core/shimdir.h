@@ -21,5 +21,7 @@
  */
 must_check bool shimdir_rebuild(const struct layout *l, const char *shim, const struct events *ev,
 				struct err *err);
+/* The shim program that NULL stands for. The caller frees; the file need not be there. */
+char *shimdir_program(void);
 /* The names that are there now, sorted. */
 must_check bool shimdir_list(const struct layout *l, struct strlist *out, struct err *err);

@@ -320,7 +320,8 @@ $CUDAENV_ROOT"
 	EOS
 	capture fish --no-config "$T/try"
 	assert_status 0
-	assert_stdout "$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin
+	# The second line ran the function of the first, which looks at the folder.
+	assert_stdout "$CUDAENV_ROOT/versions/12.4.1/bin:$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin
 nvcc 12.4.1
 nvcc 11.8.0
 11.8

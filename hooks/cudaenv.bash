@@ -1,0 +1,177 @@
+# The environment of the CUDA version that applies in the working directory. Pure shell while nothing changed,
+# one small static process (the launcher) when something did.
+
+# What the environment was made for: what chose a version ("-": no look yet), the variables that matter, the
+# version's prefix, PATH, and the installed versions where those matter.
+__cudaenv_want=- __cudaenv_vars= __cudaenv_prefix= __cudaenv_path= __cudaenv_listed=0 __cudaenv_list=
+# Where the last walk began, the nearest version file, and how many folders nearer than that have none.
+__cudaenv_pwd= __cudaenv_file= __cudaenv_depth=0
+: "${__cudaenv_told=}"
+
+# As the shims look: from the physical folder upward. Names serve until one is a link, ".." behind that.
+function __cudaenv_walk {
+	local dir=$PWD up=.
+	__cudaenv_pwd=$PWD __cudaenv_depth=0
+	while __cudaenv_file=${dir%/}/.cuda-version && [[ ! -e $__cudaenv_file && ! -L $__cudaenv_file ]]; do
+		__cudaenv_depth=$((__cudaenv_depth + 1))
+		if [[ $dir == / || ( $dir != /* && ( $dir -ef / || ! -e $dir ) ) ]]; then
+			__cudaenv_file=
+			break
+		fi
+		up+=/..
+		if [[ $dir != /* || -L $dir ]]; then
+			dir=$up
+		else
+			dir=${dir%/*}
+			dir=${dir:-/}
+		fi
+	done
+	declare -F "__cudaenv_near$__cudaenv_depth" >/dev/null || __cudaenv_define_near
+}
+
+# __cudaenv_nearN: whether one of the N nearest folders has a version file now.
+function __cudaenv_define_near {
+	local i file=.cuda-version test='-n ""'
+	for ((i = 0; i < __cudaenv_depth; i++)); do
+		test+=" || -e $file"
+		file=../$file
+	done
+	eval "function __cudaenv_near$__cudaenv_depth { [[ $test ]]; }"
+}
+
+# The folders of all versions, in `list`.
+function __cudaenv_versions {
+	local root names IFS=:
+	! shopt -q failglob || return 0
+	names=("$1"/versions/*)
+	for root in ${CUDAENV_SHARED_ROOTS-}; do
+		names+=("$root"/versions/*)
+	done
+	list="${names[*]}"
+}
+
+# PATH was changed by somebody: whether it still has our folder, and no other version that we left.
+function __cudaenv_path_is_right {
+	local rest=":${PATH-}:"
+	if [[ -n $__cudaenv_prefix ]]; then
+		[[ $rest == *":$__cudaenv_prefix/bin:"* ]] || return 1
+		rest=${rest/":$__cudaenv_prefix/bin:"/:}
+	fi
+	[[ $rest != *":$1/versions/"* ]] || return 1
+	__cudaenv_path=${PATH-}
+}
+
+function __cudaenv_tell {
+	[[ -n $1 && $- == *i* && $__cudaenv_told != *"<$1>"* ]] || return 0
+	__cudaenv_told+="<$1>"
+	printf '%s\n' "$1" >&2 || return 0
+}
+
+# The launcher's last word.
+function __cudaenv_is {
+	__cudaenv_prefix=$1 __cudaenv_listed=$2
+	__cudaenv_tell "$3"
+}
+
+function __cudaenv_switch {
+	local code
+	if code=$(exec "$__cudaenv_launcher" hook bash 2>/dev/null); then
+		eval "$code"
+	else
+		__cudaenv_is '' 0 "cudaenv: cannot run '$__cudaenv_launcher', so no variable is changed"
+	fi
+}
+
+function __cudaenv_look {
+	local want= file text list= root=${CUDAENV_ROOT:-${HOME-}/.cudaenv}
+	local vars="$root|${CUDAENV_SHARED_ROOTS-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
+	if [[ -n ${CUDAENV_VERSION-} && $CUDAENV_VERSION == *[![:blank:]]* ]]; then
+		want="=$CUDAENV_VERSION"
+	else
+		if [[ ! $PWD -ef . ]]; then
+			# Removed or renamed: only the launcher can tell.
+			__cudaenv_pwd= __cudaenv_file= want="$PWD|"
+		elif [[ $PWD != "$__cudaenv_pwd" || ( -n $__cudaenv_file && ! -e $__cudaenv_file ) ]] ||
+			"__cudaenv_near$__cudaenv_depth"; then
+			__cudaenv_walk
+		fi
+		file=$__cudaenv_file
+		[[ -n $file ]] || file=$root/version
+		[[ -n $__cudaenv_file || -e $file ]] || file=/etc/cudaenv/version
+		if [[ -f $file && -r $file ]]; then
+			mapfile -n 4096 text <"$file" || text=
+			want+="<${text[*]}"
+		elif [[ -n $__cudaenv_file || -e $file ]]; then
+			want+="?$file"
+		fi
+	fi
+	[[ $__cudaenv_listed == 0 ]] || __cudaenv_versions "$root"
+	if [[ $want == "$__cudaenv_want" && $vars == "$__cudaenv_vars" && $list == "$__cudaenv_list" &&
+		( -z $__cudaenv_prefix || -d $__cudaenv_prefix ) ]]; then
+		if [[ ${PATH-} == "$__cudaenv_path" ]] || __cudaenv_path_is_right "$root"; then
+			return 0
+		fi
+	fi
+	__cudaenv_want=$want __cudaenv_vars=$vars
+	if [[ -n $want || -n ${CUDAENV_HOOK-} ]] || ! __cudaenv_path_is_right "$root"; then
+		__cudaenv_versions "$root"
+		__cudaenv_switch
+	else
+		__cudaenv_prefix= __cudaenv_listed=0
+	fi
+	[[ $__cudaenv_listed == 1 ]] || list=
+	__cudaenv_list=$list __cudaenv_path=${PATH-}
+}
+
+function __cudaenv_hook {
+	local status=$?
+	__cudaenv_look
+	# A status would end a shell with errexit.
+	[[ $- == *e* ]] || return "$status"
+}
+
+# Lets `cudaenv shell` change this shell, and the next look see what the command did.
+function cudaenv {
+	local code status=0
+	if [[ ${1-} == shell || ${1-} == use ]]; then
+		code=$(CUDAENV_SHELL=bash command cudaenv "$@") || return
+		eval "$code"
+	else
+		command cudaenv "$@" || status=$?
+	fi
+	hash -r 2>/dev/null || true
+	__cudaenv_want=-
+	__cudaenv_look
+	return "$status"
+}
+
+# The shims first on PATH, once.
+function __cudaenv_start {
+	local name shims="${CUDAENV_ROOT:-${HOME-}/.cudaenv}/shims" rest=":${PATH-}:"
+	# What a shell with this hook handed over has the version's own folder in front of them.
+	if [[ -z ${CUDAENV_HOOK-} || $rest != *":$shims:"* ]]; then
+		while [[ $rest == *":$shims:"* ]]; do
+			rest="${rest%%":$shims:"*}:${rest#*":$shims:"}"
+		done
+		rest=${rest#:}
+		rest=${rest%:}
+		export PATH="$shims${rest:+:$rest}"
+	fi
+
+	# So that `cd there && make` has the environment of there; but not over a function of the user's.
+	for name in cd pushd popd; do
+		declare -F "$name" >/dev/null ||
+			eval "function $name { builtin $name \"\$@\" || return; __cudaenv_look; }"
+	done
+	if [[ ${PROMPT_COMMAND[*]-} != *__cudaenv_hook* ]]; then
+		# A list of commands, which bash before 5.1 does not know.
+		if [[ ${PROMPT_COMMAND[*]-} != "${PROMPT_COMMAND-}" ]] &&
+			((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
+			PROMPT_COMMAND+=(__cudaenv_hook)
+		else
+			PROMPT_COMMAND="${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__cudaenv_hook"
+		fi
+	fi
+}
+__cudaenv_start
+unset -f __cudaenv_start

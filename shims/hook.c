@@ -1,0 +1,168 @@
+#include "shims/hook.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+#include "base/hookenv.h"
+#include "base/path.h"
+#include "base/pinfile.h"
+
+enum { OUT_MAX = 1 << 20, CONFIG_MAX = 1 << 16 };
+
+struct out {
+	struct buf text;
+	bool fish;
+};
+
+/* Within single quotes sh knows no escape, fish knows two. */
+static void quote(struct out *o, const char *s, size_t n)
+{
+	buf_addc(&o->text, '\'');
+	for (const char *p = s; p < s + n; p++) {
+		if (!o->fish && *p == '\'')
+			buf_adds(&o->text, "'\\''");
+		else if (o->fish && (*p == '\'' || *p == '\\'))
+			buf_addf(&o->text, "\\%c", *p);
+		else
+			buf_addc(&o->text, *p);
+	}
+	buf_addc(&o->text, '\'');
+}
+
+static bool is_path(const char *name)
+{
+	size_t n = strlen(name);
+	return n >= 4 && !strcmp(name + n - 4, "PATH");
+}
+
+static void assign(struct out *o, const char *name, const char *value)
+{
+	if (!value) {
+		buf_addf(&o->text, o->fish ? "set -eg %s\n" : "unset %s\n", name);
+		return;
+	}
+	buf_addf(&o->text, o->fish ? "set -gx %s " : "export %s=", name);
+	for (const char *p = value;;) {
+		/* A list in fish, which exports it with ':' between. */
+		size_t n = o->fish && is_path(name) ? strcspn(p, ":") : strlen(p);
+		quote(o, p, n);
+		if (!p[n])
+			break;
+		buf_addc(&o->text, ' ');
+		p += n + 1;
+	}
+	buf_addc(&o->text, '\n');
+}
+
+static void state(struct out *o, const char *prefix, bool listed, const char *problem)
+{
+	buf_adds(&o->text, "__cudaenv_is ");
+	quote(o, prefix, strlen(prefix));
+	buf_adds(&o->text, listed ? " 1 " : " 0 ");
+	quote(o, problem, strlen(problem));
+	buf_addc(&o->text, '\n');
+}
+
+static bool write_all(const struct out *o, struct err *err)
+{
+	size_t done = 0;
+	if (o->text.full)
+		return err_set(err, ERR_FAILED, "the environment is too large");
+	while (done < o->text.len) {
+		ssize_t n = write(STDOUT_FILENO, o->text.data + done, o->text.len - done);
+		if (n < 0)
+			return err_sys(err, ERR_FAILED, "cannot write");
+		done += (size_t)n;
+	}
+	return true;
+}
+
+static size_t word(const char *s)
+{
+	return strcspn(s, " \t\r\n=:");
+}
+
+/* The setting in one file: true when it is there. Who writes nonsense hears of it from cudaenv. */
+static bool policy_in(const char *path, enum ld_policy *policy)
+{
+	static const char key[] = "ld_library_path";
+	char text[CONFIG_MAX];
+	bool found = false;
+	autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	text[n < 0 ? 0 : n] = '\0';
+	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		p += strspn(p, " \t\r\xef\xbb\xbf");
+		if (word(p) != sizeof key - 1 || memcmp(p, key, sizeof key - 1) != 0)
+			continue;
+		p += sizeof key - 1;
+		p += strspn(p, " \t=:");
+		*policy = !strncmp(p, "always", 6)  ? LD_ALWAYS
+			  : !strncmp(p, "never", 5) ? LD_NEVER
+						    : LD_AUTO;
+		found = true;
+	}
+	return found;
+}
+
+static enum ld_policy read_policy(const struct layout *l)
+{
+	char path[PATH_MAX];
+	enum ld_policy policy = LD_AUTO;
+	if (!layout_path(l, path, sizeof path, "config.ini") || !policy_in(path, &policy))
+		policy_in("/etc/cudaenv/config.ini", &policy);
+	return policy;
+}
+
+/* Whether another version may answer this selection when one comes or goes. */
+static bool depends_on_list(const struct selection *s, bool ok, const struct err *err)
+{
+	if (!ok)
+		return err->code == ERR_NOT_INSTALLED;
+	return s->prefix[0] && strcmp(s->spec, s->name) != 0;
+}
+
+static void problem(const struct err *err, char *out, size_t cap)
+{
+	size_t n = strlen(err->msg), hint = strlen(err->hint);
+	const char head[] = "cudaenv: ", between[] = "; hint: ";
+	if (cap < sizeof head + sizeof between + n + hint)
+		return;
+	memcpy(out, head, sizeof head);
+	memcpy(out + sizeof head - 1, err->msg, n + 1);
+	n += sizeof head - 1;
+	if (hint) {
+		memcpy(out + n, between, sizeof between);
+		memcpy(out + n + sizeof between - 1, err->hint, hint + 1);
+	}
+	err_sanitize(out);
+}
+
+bool hook(const char *shell, struct err *err)
+{
+	struct out o = {.text = BUF_INIT(OUT_MAX), .fish = !strcmp(shell, "fish")};
+	autotoolenv struct toolenv changes = {0};
+	char ccbin[PATH_MAX], said[sizeof err->msg + sizeof err->hint + 64] = "";
+	struct layout l = {0};
+	struct selection s = {0};
+	struct err why = {0};
+
+	if (!o.fish && strcmp(shell, "bash") != 0 && strcmp(shell, "zsh") != 0)
+		return err_set(err, ERR_USAGE, "there is no hook for '%s'", shell);
+	bool ok = layout_init(&l, &why) && resolve_select(&l, NULL, &s, &why) &&
+		  toolenv_host_compiler(&s, ccbin, &why);
+	if (!ok)
+		problem(&why, said, sizeof said);
+	hookenv_switch(&changes, &l, ok ? &s : NULL, ok && s.prefix[0] ? read_policy(&l) : LD_AUTO,
+		       ok && ccbin[0] ? ccbin : NULL);
+	for (size_t i = 0; i < changes.n; i++)
+		assign(&o, changes.vars[i].name, changes.vars[i].value);
+	state(&o, ok ? s.prefix : "", depends_on_list(&s, ok, &why), said);
+	bool written = write_all(&o, err);
+	buf_clear(&o.text);
+	return written;
+}

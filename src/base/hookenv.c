@@ -1,0 +1,234 @@
+#include "base/hookenv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+
+#define STATE "CUDAENV_HOOK"
+
+enum { STATE_MAX = 1 << 17 }; /* no exec takes a longer string */
+
+struct record {
+	char *set, *old; /* NULL: there is none */
+};
+
+static void record_clear(struct record *r)
+{
+	free(r->set);
+	free(r->old);
+}
+#define autorecord __attribute__((cleanup(record_clear)))
+
+static void escape(struct buf *to, const char *s)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		if (c >= 0x20 && c != 0x7f && c != '%' && c != '|' && c != ';') {
+			buf_addc(to, *s);
+			continue;
+		}
+		buf_addc(to, '%');
+		buf_addc(to, digits[c >> 4]);
+		buf_addc(to, digits[c & 15]);
+	}
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static char *unescape(const char *s, size_t len)
+{
+	char *out = xstrndup(s, len), *to = out;
+	for (const char *p = out; *p; p++) {
+		int high = *p == '%' ? digit(p[1]) : -1, low = high >= 0 ? digit(p[2]) : -1;
+		*to++ = low >= 0 ? (char)(high << 4 | low) : *p;
+		p += low >= 0 ? 2 : 0;
+	}
+	*to = '\0';
+	return out;
+}
+
+/* The record of a variable; both NULL: we did not change it. */
+static struct record find_record(const char *name)
+{
+	const char *p = getenv(STATE);
+	size_t n = strlen(name);
+	while (p && *p) {
+		const char *end = p + strcspn(p, ";");
+		const char *set = p + strcspn(p, "|;");
+		set += *set == '|';
+		const char *old = set + strcspn(set, "|;");
+		if (*old == '|' && (size_t)(set - 1 - p) == n && !memcmp(p, name, n))
+			return (struct record){unescape(set, (size_t)(old - set)),
+					       unescape(old + 1, (size_t)(end - old - 1))};
+		p = end + (*end == ';');
+	}
+	return (struct record){0};
+}
+
+static void add_record(struct buf *to, const char *name, const char *set, const char *old)
+{
+	buf_addf(to, "%s|", name);
+	escape(to, set);
+	buf_addc(to, '|');
+	escape(to, old);
+	buf_addc(to, ';');
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool is_element(const char *p, size_t n, const char *element)
+{
+	return element && strlen(element) == n && !memcmp(p, element, n);
+}
+
+/* "=TEXT" or "-" of what is there. */
+static char *keep(const char *now)
+{
+	return now ? xasprintf("=%s", now) : xstrdup("-");
+}
+
+struct sweep {
+	const struct layout *l;
+	const char *home; /* a version that somebody chose by hand, with its elements; NULL */
+	bool all;	  /* also its elements */
+};
+
+/* An element to take out besides our own. */
+static bool swept(const struct sweep *w, const char *p, size_t n)
+{
+	static const char current[] = "/current/";
+	size_t home = w->home ? strlen(w->home) : 0, root = strlen(w->l->root);
+	if (!toolenv_our_element(w->l, p, n))
+		return false;
+	if (w->all)
+		return true;
+	/* Nobody but the user puts <root>/current on a list. */
+	bool by_hand = n > root + sizeof current && !memcmp(p, w->l->root, root) &&
+		       !memcmp(p + root, current, sizeof current - 1);
+	return !by_hand && (!home || n <= home || memcmp(p, w->home, home) != 0 || p[home] != '/');
+}
+
+/*
+ * The list with `new` where `old` stood, or first; either may be NULL. NULL: nothing is left.
+ * An empty list has no elements; an empty element of the user's stays.
+ */
+static char *change_list(const struct sweep *w, const char *list, const char *old, const char *new)
+{
+	autobuf struct buf out = BUF_INIT(STATE_MAX);
+	const char *p = list && *list ? list : NULL;
+	bool any = false, placed = !new;
+	for (const char *q = p; q && new; q = q[strcspn(q, ":")] ? q + strcspn(q, ":") + 1 : NULL)
+		placed |= old && is_element(q, strcspn(q, ":"), old);
+	if (new && !placed) {
+		buf_adds(&out, new);
+		any = true;
+		old = NULL;
+	}
+	while (p) {
+		size_t n = strcspn(p, ":");
+		bool ours = is_element(p, n, old);
+		if (ours ? new != NULL : !swept(w, p, n)) {
+			if (any)
+				buf_addc(&out, ':');
+			buf_add(&out, ours ? new : p, ours ? strlen(new) : n);
+			any = true;
+		}
+		if (ours)
+			new = NULL;
+		p = p[n] ? p + n + 1 : NULL;
+	}
+	return any ? buf_take(&out) : NULL;
+}
+
+/* The list without us; what the record says where nobody changed the rest meanwhile. */
+static char *leave_list(const struct sweep *w, const char *now, const struct record *r)
+{
+	const struct sweep all = {w->l, NULL, true};
+	autofree char *bare = change_list(&all, now, r->set, NULL);
+	if (r->old && r->old[0] == '=') {
+		autofree char *was = change_list(&all, r->old + 1, NULL, NULL);
+		if (same(bare, was))
+			return xstrdup(r->old + 1);
+	}
+	if (!r->set && now && !*now)
+		return xstrdup(now);
+	return change_list(w, now, r->set, NULL);
+}
+
+static char *leave_one(const char *now, const struct record *r)
+{
+	if (!r->set || !same(now, r->set))
+		return now ? xstrdup(now) : NULL;
+	return r->old[0] == '=' ? xstrdup(r->old + 1) : NULL;
+}
+
+/* The new value of a list that shall have `element`; its record goes into state. */
+static char *enter_list(const struct sweep *w, const char *name, const char *now,
+			const struct record *r, const char *base, const char *element,
+			struct buf *state)
+{
+	const struct sweep all = {w->l, NULL, true};
+	autofree char *stripped = change_list(&all, base, NULL, NULL), *old = keep(base);
+	char *next = change_list(&all, now, r->set, element);
+	add_record(state, name, element, base && same(base, stripped) ? "" : old);
+	return next;
+}
+
+static char *enter_one(const char *name, const char *base, const char *value, struct buf *state)
+{
+	autofree char *old = keep(base);
+	add_record(state, name, value, old);
+	return xstrdup(value);
+}
+
+static void add_change(struct toolenv *t, const char *name, const char *now, const char *next)
+{
+	if (same(now, next))
+		return;
+	t->vars = array_grow(t->vars, t->n, sizeof *t->vars);
+	t->vars[t->n++] =
+		(struct toolenv_var){.name = xstrdup(name), .value = next ? xstrdup(next) : NULL};
+}
+
+static void switch_one(struct toolenv *changes, const struct sweep *w,
+		       const struct toolenv_want *want, struct buf *state)
+{
+	autorecord struct record r = find_record(want->name);
+	const char *now = getenv(want->name);
+	autofree char *base = want->is_list ? leave_list(w, now, &r) : leave_one(now, &r);
+	autofree char *next = NULL;
+	if (!want->value)
+		next = base ? xstrdup(base) : NULL;
+	else if (want->is_list)
+		next = enter_list(w, want->name, now, &r, base, want->value, state);
+	else
+		next = enter_one(want->name, base, want->value, state);
+	add_change(changes, want->name, now, next);
+}
+
+void hookenv_switch(struct toolenv *changes, const struct layout *l, const struct selection *s,
+		    enum ld_policy policy, const char *ccbin)
+{
+	static const struct selection nothing;
+	struct toolenv_want wants[TOOLENV_WANTS];
+	autobuf struct buf state = BUF_INIT(STATE_MAX);
+	autorecord struct record r = find_record("CUDA_HOME");
+	autofree char *home = leave_one(getenv("CUDA_HOME"), &r);
+	const struct sweep w = {l, home, false};
+
+	*changes = (struct toolenv){0};
+	toolenv_wants(wants, s ? s : &nothing, policy, ccbin);
+	for (size_t i = 0; i < TOOLENV_WANTS; i++)
+		switch_one(changes, &w, &wants[i], &state);
+	toolenv_wants_clear(wants);
+	add_change(changes, STATE, getenv(STATE), state.len ? buf_str(&state) : NULL);
+}

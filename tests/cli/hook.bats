@@ -1,0 +1,692 @@
+#!/usr/bin/env bats
+# The hook in a real shell, $HOOK_SHELL. Processes are counted, nothing is timed.
+load lib
+load hook
+setup() { setup_hook; }
+teardown() { teardown_root; }
+
+# In sh's and in fish's words.
+is_fish() { [ "$HOOK_SHELL" = fish ]; }
+unset_word() { is_fish && echo 'set -e' || echo unset; }
+
+# Environments by name and byte; what a shell itself changes with every command, and venv (PS1), is left out.
+sorted() { tr '\0' '\n' <"$1" | grep -avE '^(_|OLDPWD|PWD|SHLVL|PS1)=' | sort; }
+assert_same_environment() {
+	diff <(sorted "$T/out/before") <(sorted "$T/out/after") >"$T/diff" || fail "$(cat "$T/diff")"
+}
+
+@test "all variables of the folder's version, and none of it behind it" {
+	run_script 'cd $T/b
+cd $T/a/1
+for v in CUDA_HOME CUDA_PATH CUDA_ROOT CUDAToolkit_ROOT CUDACXX LD_LIBRARY_PATH PATH; do printenv $v >>$T/log; done'
+	! is_fish || run_script 'cd $T/b
+cd $T/a/1
+for v in CUDA_HOME CUDA_PATH CUDA_ROOT CUDAToolkit_ROOT CUDACXX LD_LIBRARY_PATH PATH; printenv $v >>$T/log; end'
+	local p
+	p=$(version_of 12.4.1)
+	assert_status 0
+	[ -z "$out$err" ] || fail
+	assert_log "$p
+$p
+$p
+$p
+$p/bin/nvcc
+$p/lib64
+$p/bin:$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin"
+}
+
+@test "leaving puts back every byte" {
+	local text='env -0 >$T/out/before
+cd $T/a; cd $T/b; cd 1 2>/dev/null; cd ..; cd $T/a/1/2; cd $T/work
+env -0 >$T/out/after'
+	run_script "$text"
+	assert_same_environment
+	export CUDA_HOME="/usr/local/it's cuda" CUDA_PATH= CUDACXX=$'a\nb;|%\t' LD_LIBRARY_PATH=/x::/y:
+	run_script "$text"
+	assert_same_environment
+	grep -aqz "^CUDA_PATH=$" "$T/out/after"
+	LD_LIBRARY_PATH='' run_script "$text"
+	assert_same_environment
+	# Our own folders that the user put there.
+	PATH="$CUDAENV_ROOT/current/bin:$PATH:$(version_of 11.8.0)/bin" CUDA_HOME=$(version_of 11.8.0) \
+		LD_LIBRARY_PATH=$(version_of 11.8.0)/lib64:/y run_script "$text"
+	assert_same_environment
+}
+
+@test "a variable that somebody else changed meanwhile is left alone" {
+	run_script "cd \$T/a
+export CUDA_HOME=/mine
+export LD_LIBRARY_PATH=\"/mine:\$LD_LIBRARY_PATH\"
+$(unset_word) CUDA_ROOT
+cd \$T/work
+echo \"\$CUDA_HOME \$CUDA_PATH \$CUDA_ROOT \$LD_LIBRARY_PATH\" >>\$T/log"
+	assert_log "/mine   /mine"
+}
+
+@test "fifty changes leave one entry" {
+	local loop='for i in $(seq 50); do cd $T/a; cd $T/b; done'
+	is_fish && loop='for i in (seq 50); cd $T/a; cd $T/b; end'
+	LD_LIBRARY_PATH=/mine run_script "$loop
+echo \"\$PATH\" >>\$T/log
+echo \"\$LD_LIBRARY_PATH\" >>\$T/log"
+	local p
+	p=$(version_of 11.8.0)
+	assert_log "$p/bin:$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin
+$p/lib64:/mine"
+}
+
+@test "pushd, popd, cd -, cd .., CDPATH, a failed cd; their own results stay" {
+	mkdir -p "$T/cdpath"
+	ln -s "$T/b" "$T/cdpath/bee"
+	local st='$?'
+	! is_fish || st='$status'
+	run_script 'cd $T/a
+pushd $T/b >/dev/null; echo "1 $CUDA_HOME" >>$T/log
+popd >/dev/null; echo "2 $CUDA_HOME" >>$T/log
+cd $T/work; echo "3 $CUDA_HOME" >>$T/log
+cd - >/dev/null; echo "4 $CUDA_HOME $PWD" >>$T/log
+cd /nonexistent 2>/dev/null; echo "5 '"$st"' $CUDA_HOME" >>$T/log
+cd ..; echo "6 '"$st"' $CUDA_HOME" >>$T/log
+cd; echo "7 $PWD" >>$T/log
+'"$(is_fish && echo 'set -g CDPATH $T/cdpath' || echo 'CDPATH=$T/cdpath')"'
+cd bee >/dev/null; echo "8 $CUDA_HOME" >>$T/log'
+	assert_log "1 $(version_of 11.8.0)
+2 $(version_of 12.4.1)
+3 
+4 $(version_of 12.4.1) $T/a
+5 1 $(version_of 12.4.1)
+6 0 
+7 $HOME
+8 $(version_of 11.8.0)"
+}
+
+@test "a subshell has its own" {
+	is_fish && skip "fish has no subshells"
+	run_script 'cd $T/a
+(cd $T/b; echo "$CUDA_HOME" >>$T/log)
+echo "$CUDA_HOME" >>$T/log
+d=$(cd $T/b && pwd)
+echo "$d" >>$T/log'
+	assert_log "$(version_of 11.8.0)
+$(version_of 12.4.1)
+$T/b"
+}
+
+@test "the version file changed, removed, written anew, and nearer, without a cd" {
+	type_in <<-'EOF'
+		cd $T/a/1
+		echo "1 $CUDA_HOME" >>$T/log
+		echo 11.8.0 >../.cuda-version
+		echo "2 $CUDA_HOME" >>$T/log
+		rm ../.cuda-version
+		echo "3 $CUDA_HOME" >>$T/log
+		echo 12.4 >../.cuda-version
+		echo "4 $CUDA_HOME" >>$T/log
+		echo 11.8.0 >.cuda-version
+		echo "5 $CUDA_HOME" >>$T/log
+		mv .cuda-version ../../.cuda-version; rm ../.cuda-version
+		echo "6 $CUDA_HOME" >>$T/log
+	EOF
+	assert_log "1 $(version_of 12.4.1)
+2 $(version_of 11.8.0)
+3 
+4 $(version_of 12.4.1)
+5 $(version_of 11.8.0)
+6 $(version_of 11.8.0)"
+}
+
+@test "another shell's changes: a global pin, a version that comes and goes" {
+	echo 12.4 >"$T/a/.cuda-version"
+	type_in <<-'EOF'
+		echo 11.8.0 >$CUDAENV_ROOT/version
+		echo "1 $CUDA_HOME" >>$T/log
+		rm $CUDAENV_ROOT/version
+		echo "2 $CUDA_HOME" >>$T/log
+		cd $T/a
+		cp -r $CUDAENV_ROOT/versions/12.4.1 $CUDAENV_ROOT/versions/12.4.10
+		echo "3 $CUDA_HOME" >>$T/log
+		rm -r $CUDAENV_ROOT/versions/12.4.10
+		echo "4 $CUDA_HOME" >>$T/log
+		echo 13.0 >.cuda-version
+		echo "5 $CUDA_HOME" >>$T/log
+		cp -r $CUDAENV_ROOT/versions/12.4.1 $CUDAENV_ROOT/versions/13.0.2
+		echo "6 $CUDA_HOME" >>$T/log
+	EOF
+	assert_log "1 $(version_of 11.8.0)
+2 
+3 $(version_of 12.4.10)
+4 $(version_of 12.4.1)
+5 
+6 $(version_of 13.0.2)"
+}
+
+@test "cudaenv shell, CUDAENV_VERSION, and what hook, shim and command say is one" {
+	ln -s "$CUDAENV" "$T/bin/cudaenv"
+	mkdir -p "$CUDAENV_ROOT/shims"
+	cp "$SHIM" "$CUDAENV_ROOT/shims/nvcc"
+	type_in <<-EOF
+		cd \$T/a
+		cudaenv shell 11.8
+		echo "1 \$CUDA_HOME" >>\$T/log
+		cudaenv shell --unset; echo "2 \$CUDA_HOME" >>\$T/log
+		export CUDAENV_VERSION=11.8.0
+		echo "3 \$CUDA_HOME" >>\$T/log
+		cudaenv version-name >>\$T/log; nvcc | head -1 >>\$T/log
+		$(unset_word) CUDAENV_VERSION
+		cudaenv version-name >>\$T/log; nvcc | head -1 >>\$T/log
+		cudaenv global 11.8; cd \$T/work; echo "4 \$CUDA_HOME" >>\$T/log
+	EOF
+	assert_log "1 $(version_of 11.8.0)
+2 $(version_of 12.4.1)
+3 $(version_of 11.8.0)
+11.8.0
+nvcc 11.8.0
+12.4.1
+nvcc 12.4.1
+4 $(version_of 11.8.0)"
+}
+
+@test "folders with odd names" {
+	local name
+	for name in 'a b' "it's" 'x"y' '$(touch hacked)' '`touch hacked`' '-n' '*' $'new\nline' '%s;|' 'ü' '\'; do
+		mkdir -p "$T/odd/$name/sub"
+		echo 12.4.1 >"$T/odd/$name/.cuda-version"
+	done
+	cp -r "$CUDAENV_ROOT" "$T/odd/\$(touch hacked) root's"
+	local loop='for d in *; do cd "./$d/sub"; echo "$CUDA_HOME" >>$T/log; cd ../..; test -z "$CUDA_HOME" || echo stays >>$T/log; done'
+	is_fish && loop='for d in *; cd "./$d/sub"; echo "$CUDA_HOME" >>$T/log; cd ../..; test -z "$CUDA_HOME" || echo stays >>$T/log; end'
+	cd "$T/odd"
+	rmdir nothing 2>/dev/null || :
+	local root="$T/odd/\$(touch hacked) root's"
+	mv "$root" "$T/\$(touch hacked) root's"
+	CUDAENV_ROOT="$T/\$(touch hacked) root's" run_script "$loop"
+	[ -z "$err" ] || fail
+	[ "$(sort -u <<<"$log")" = "$T/\$(touch hacked) root's/versions/12.4.1" ] || fail "$log"
+	[ "$(wc -l <"$T/log")" -eq 11 ]
+	[ -z "$(find "$T" -name hacked)" ]
+}
+
+@test "through a link the physical folder counts, for hook, shim and command" {
+	mkdir -p "$T/real/proj/sub" "$T/links"
+	echo 11.8.0 >"$T/real/.cuda-version"
+	echo 12.4.1 >"$T/links/.cuda-version"
+	ln -s ../real/proj "$T/links/proj"
+	run_script 'cd $T/links/proj; echo "$CUDA_HOME" >>$T/log
+$SHIM version >>$T/log; $CUDAENV version-name >>$T/log
+cd sub; echo "$CUDA_HOME" >>$T/log; cd $T/links; echo "$CUDA_HOME" >>$T/log'
+	assert_log "$(version_of 11.8.0)
+11.8.0
+11.8.0
+$(version_of 11.8.0)
+$(version_of 12.4.1)"
+}
+
+@test "a removed and a renamed working folder" {
+	mkdir -p "$T/a/gone" "$T/a/named"
+	type_in <<-'EOF'
+		cd $T/a/gone
+		echo "1 $CUDA_HOME" >>$T/log
+		rmdir $T/a/gone
+
+
+		echo "2 $CUDA_HOME $($SHIM version)" >>$T/log
+		cd $T/a/named; mv $T/a $T/c
+		echo "3 $CUDA_HOME" >>$T/log
+		cd /; cd $T/c/1; echo "4 $CUDA_HOME" >>$T/log
+	EOF
+	# fish of this age writes $(...) as (...).
+	[[ $log == "1 $(version_of 12.4.1)
+2  "* ]] || fail "$log"
+	[[ $log == *"3 $(version_of 12.4.1)
+4 $(version_of 12.4.1)" ]] || fail "$log"
+	[[ $out != *cudaenv:* && $out != *hook* ]] || fail
+}
+
+@test "no HOME, another HOME, another root, no PATH" {
+	cp -r "$CUDAENV_ROOT" "$T/other"
+	run_script 'cd $T/a
+export HOME=/nonexistent
+cd $T/b; echo "$CUDA_HOME" >>$T/log
+export CUDAENV_ROOT=$T/other
+cd $T/a; echo "$CUDA_HOME" >>$T/log; echo "$PATH" >>$T/log
+cd $T/work; echo "$CUDA_HOME" >>$T/log; echo "$PATH" >>$T/log
+'"$(unset_word)"' PATH
+cd $T/a; echo "$CUDA_HOME $PATH" >>$T/log
+cd $T/b; cd $T/work; echo "$CUDA_HOME $PATH" >>$T/log'
+	[ -z "$err" ] || fail
+	assert_log "$(version_of 11.8.0)
+$T/other/versions/12.4.1
+$T/other/versions/12.4.1/bin:$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin
+
+$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin
+$T/other/versions/12.4.1 $T/other/versions/12.4.1/bin
+ "
+}
+
+@test "each problem once, on one line, on stderr; silent in scripts" {
+	echo 9.9.9 >"$T/b/.cuda-version"
+	type_in <<-'EOF'
+		cd $T/a
+		cd $T/b
+		cd $T/a
+		cd $T/b
+
+		echo "$CUDA_HOME" >>$T/log
+	EOF
+	assert_log ""
+	[ "$(grep -c "cudaenv: version '9.9.9' is not installed" <<<"$out")" -eq 1 ] || fail
+	run_script 'cd $T/a; cd $T/b; echo "$CUDA_HOME" >>$T/log'
+	assert_log ""
+	[ -z "$out$err" ] || fail
+}
+
+@test "a launcher that is missing, not executable, of another CPU, or broken" {
+	local how
+	for how in missing mode cpu broken; do
+		rm -f "$T/launcher"
+		case $how in
+		mode) cp "$SHIM" "$T/launcher" && chmod 644 "$T/launcher" ;;
+		cpu) { printf '\177ELF\2\1\1'; head -c 100 /dev/zero; } >"$T/launcher" && chmod 755 "$T/launcher" ;;
+		broken) printf '#!/bin/sh\nexit 1\n' >"$T/launcher" && chmod 755 "$T/launcher" ;;
+		esac
+		CUDAENV_SHIM="$T/launcher" make_hook
+		type_in <<-'EOF'
+			cd $T/a
+			cd $T/b
+
+			cd $T/work
+			echo "alive $CUDA_HOME" >>$T/log
+		EOF
+		assert_log "alive "
+		[ "$(grep -c 'cudaenv: cannot run' <<<"$out")" -eq 1 ] || fail "$how"
+		[ "$(grep -ciE 'error|denied|no such|unknown|not found' <<<"$out")" -eq 0 ] || fail "$how"
+	done
+	make_hook
+	chmod 000 "$CUDAENV_ROOT"
+	type_in <<-'EOF'
+		cd $T/a
+
+		echo alive >>$T/log
+	EOF
+	chmod 755 "$CUDAENV_ROOT"
+	assert_log alive
+}
+
+# Threads are none.
+processes() { grep -E '(fork|clone3?)\(' "$1" | grep -vc CLONE_THREAD; }
+
+@test "nothing to start: no process at prompts, in one project, or where no version applies" {
+	command -v strace >/dev/null || skip 'strace is not here'
+	WRAP=(strace -f -qq -o "$T/trace" -e 'trace=fork,vfork,clone,clone3,execve')
+	local few='cd $T/a
+cd 1/2
+cd ..
+' more="" i
+	type_in <<<"$few"
+	cp "$T/trace" "$T/few"
+	for i in 1 2 3 4 5; do
+		more+=$'\n\ncd 2\ncd 3\ncd ../..\ntrue\n'
+	done
+	type_in <<<"$few$more"
+	[ "$(processes "$T/few")" -eq "$(processes "$T/trace")" ] ||
+		fail "$(cat "$T/few")" more: "$(cat "$T/trace")"
+	[ "$(grep -c 'execve.*"hook"' "$T/trace")" -eq 1 ]
+	[ "$(grep -c 'execve.*src/cli/cudaenv' "$T/trace")" -eq 0 ]
+	type_in <<<$'cd $T\ncd $T/work\ncd /\n\n'
+	[ "$(grep -c 'execve.*"hook"' "$T/trace")" -eq 0 ]
+}
+
+@test "a change is one process, whatever it is" {
+	command -v strace >/dev/null || skip 'strace is not here'
+	WRAP=(strace -f -qq -o "$T/trace" -e 'trace=fork,vfork,clone,clone3,execve')
+	type_in <<<$'cd $T/work\ncd $T/work'
+	cp "$T/trace" "$T/none"
+	type_in <<<$'cd $T/a\ncd $T/b\ncd $T/a\ncd $T/work'
+	[ "$(($(processes "$T/trace") - $(processes "$T/none")))" -eq 4 ] ||
+		fail "$(cat "$T/trace")"
+	[ "$(grep -c 'execve.*"hook"' "$T/trace")" -eq 4 ]
+}
+
+@test "nested shells leave what they found" {
+	case $HOOK_SHELL in
+	fish) export inner='fish --no-config --init-command ". \$T/rc"' ;;
+	zsh) export inner='zsh -d' ;;
+	*) export inner='bash --rcfile "$T/rc"' ;;
+	esac
+	CUDA_HOME=/mine type_in <<-'EOF'
+		env -0 >$T/out/before
+		cd $T/a
+		eval $inner
+		eval $inner
+		eval exec $inner
+		echo "$CUDA_HOME $PATH" >>$T/log
+		cd $T/b; echo "$CUDA_HOME $PATH" >>$T/log
+		cd $T/work
+		env -0 >$T/out/after
+	EOF
+	local rest="$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin"
+	assert_log "$(version_of 12.4.1) $(version_of 12.4.1)/bin:$rest
+$(version_of 11.8.0) $(version_of 11.8.0)/bin:$rest"
+	assert_same_environment
+}
+
+@test "two versions with one text in nested folders, and a switch by hand between" {
+	mkdir -p "$T/a/in"
+	echo 12.4.1 >"$T/a/in/.cuda-version"
+	run_script 'cd $T/a
+export CUDAENV_VERSION=11.8.0
+cd in; echo "$CUDA_HOME" >>$T/log; $SHIM version >>$T/log'
+	assert_log "$(version_of 11.8.0)
+11.8.0"
+}
+
+@test "LD_LIBRARY_PATH by the setting, and not in a virtual environment" {
+	run_script 'export VIRTUAL_ENV=/venv; cd $T/a; echo "1 $LD_LIBRARY_PATH" >>$T/log'
+	assert_log '1 '
+	cudaenv config set ld_library_path always
+	run_script 'export CONDA_PREFIX=/conda; cd $T/a; echo "2 $LD_LIBRARY_PATH" >>$T/log'
+	assert_log "2 $(version_of 12.4.1)/lib64"
+	cudaenv config set ld_library_path never
+	run_script 'cd $T/a; echo "3 $LD_LIBRARY_PATH" >>$T/log'
+	assert_log '3 '
+	cudaenv config unset ld_library_path
+	type_in <<-EOF
+		cd \$T/a
+		export VIRTUAL_ENV=/venv
+		echo "4 \$LD_LIBRARY_PATH" >>\$T/log
+		$(unset_word) VIRTUAL_ENV
+		echo "5 \$LD_LIBRARY_PATH" >>\$T/log
+	EOF
+	assert_log "4 
+5 $(version_of 12.4.1)/lib64"
+}
+
+@test "version files that are none: a folder, a fifo, an endless one, a dangling link" {
+	mkdir -p "$T"/c/1 "$T"/c/2/.cuda-version "$T"/c/3 "$T"/c/4
+	mkfifo "$T/c/1/.cuda-version"
+	ln -s /dev/zero "$T/c/3/.cuda-version"
+	ln -s nowhere "$T/c/4/.cuda-version"
+	run_script 'cd $T/a
+cd $T/c/1; echo "$CUDA_HOME" >>$T/log; cd $T/a; cd $T/c/2; echo "$CUDA_HOME" >>$T/log
+cd $T/a; cd $T/c/3; echo "$CUDA_HOME" >>$T/log; cd $T/a; cd $T/c/4; echo "$CUDA_HOME" >>$T/log'
+	assert_log $'\n\n' || [ "$(wc -c <"$T/log")" -eq 4 ] || fail "$log"
+	[ -z "$err" ] || fail
+}
+
+# --- the shell's own settings, and other hooks
+
+@test "strict shells: errexit, nounset, pipefail, with nothing but HOME set" {
+	is_fish && skip "fish has none of these"
+	cat >"$T/behind" <<-'EOF'
+		set -euo pipefail
+	EOF
+	as_shell=(env -i "HOME=$HOME" "T=$T" "CUDAENV_ROOT=$CUDAENV_ROOT" TERM=dumb PATH=/usr/bin:/bin "${as_shell[@]}")
+	type_in <<-'EOF'
+		cd $T/a
+		echo "1 $CUDA_HOME" >>$T/log
+		cd $T/work
+
+		cd $T/b
+		echo "2 $CUDA_HOME $-" >>$T/log
+		\x03
+		cd $T/work; echo "3 ${CUDA_HOME-unset}" >>$T/log
+	EOF
+	[[ $log == "1 $(version_of 12.4.1)
+2 $(version_of 11.8.0) "*e*"
+3 unset" ]] || fail "$log"
+	[[ $out != *unbound* && $out != *"not set"* && $out != *cudaenv:* ]] || fail
+}
+
+@test "sourced twice: one hook, in its place, as often as it likes" {
+	echo '. "$T/hook"; . "$T/hook"' >"$T/behind"
+	case $HOOK_SHELL in
+	bash)
+		echo 'PROMPT_COMMAND=(a b); a() { :; }; b() { echo b >>"$T/log"; }' >"$T/before"
+		type_in <<<'declare -p PROMPT_COMMAND >>$T/log'
+		assert_log "b
+declare -a PROMPT_COMMAND=([0]=\"a\" [1]=\"b\" [2]=\"__cudaenv_hook\")
+b"
+		local text
+		for text in 'a' 'a; ' 'a # note' 'a &' $'a\n' ' '; do
+			printf 'a() { :; }; PROMPT_COMMAND=%q\n' "$text" >"$T/before"
+			type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log; grep -o __cudaenv_hook <<<"$PROMPT_COMMAND" >>$T/log'
+			assert_log "$(version_of 12.4.1)
+__cudaenv_hook"
+			[[ $out != *syntax* ]] || fail "$text"
+		done
+		;;
+	zsh)
+		echo 'precmd_functions=(a b); a() { :; }; b() { echo b >>"$T/log"; }; precmd() { echo p >>"$T/log"; }' >"$T/before"
+		type_in <<<$'echo $precmd_functions $chpwd_functions >>$T/log\ncd $T/a\necho "$CUDA_HOME" >>$T/log'
+		[[ $log == *"a b __cudaenv_precmd __cudaenv_look"* && $log == *"$(version_of 12.4.1)"* ]] || fail "$log"
+		;;
+	fish)
+		type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log'
+		assert_log "$(version_of 12.4.1)"
+		;;
+	esac
+}
+
+@test "the status of the last command stays" {
+	local st='$?'
+	! is_fish || st='$status'
+	type_in <<-EOF
+		cd \$T/a
+		false
+		echo "1 $st" >>\$T/log
+		cd /nonexistent
+		echo "2 $st" >>\$T/log
+		sh -c 'exit 7'
+		echo "3 $st" >>\$T/log
+		cd
+		echo "4 $st" >>\$T/log
+	EOF
+	assert_log "1 1
+2 1
+3 7
+4 0"
+}
+
+@test "a cd without the word, an alias for cd, a function called cd" {
+	case $HOOK_SHELL in
+	bash) echo 'shopt -s autocd; alias cd="cd -P"; shopt -s expand_aliases' ;;
+	zsh) echo 'setopt autocd autopushd; alias cd="cd -P"' ;;
+	fish) echo 'alias c="cd"' ;;
+	esac >"$T/before"
+	type_in <<-'EOF'
+		$T/a
+		echo "1 $CUDA_HOME" >>$T/log
+		cd $T/b
+		echo "2 $CUDA_HOME" >>$T/log
+		..
+		echo "3 $CUDA_HOME" >>$T/log
+	EOF
+	if is_fish; then
+		log=$(sed 's/^1 $/1 /' <<<"$log")
+	fi
+	[[ $log == "1 $(version_of 12.4.1)
+2 $(version_of 11.8.0)
+3 " ]] || { is_fish && [[ $log == *"2 $(version_of 11.8.0)
+3 " ]]; } || fail "$log"
+	is_fish && return
+	echo 'cd() { builtin cd "$@" && echo mine >>"$T/log"; }' >"$T/before"
+	type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log'
+	assert_log "mine
+$(version_of 12.4.1)"
+}
+
+@test "options that change the language: noglob, failglob, nullglob, ksh arrays, noclobber, IFS" {
+	echo 12.4 >"$T/a/.cuda-version"
+	case $HOOK_SHELL in
+	bash) echo 'set -fC; shopt -s failglob nullglob dotglob nocasematch; IFS=/' ;;
+	zsh) echo 'setopt sh_word_split ksh_arrays glob_subst warn_create_global csh_null_glob rc_quotes; IFS=/' ;;
+	fish) echo 'set -g IFS /' ;;
+	esac >"$T/behind"
+	type_in <<-'EOF'
+		cd $T/a
+		echo "1 $CUDA_HOME" >>$T/log
+		cd $T/b
+		cd $T/work
+		echo "2 $CUDA_HOME" >>$T/log
+	EOF
+	assert_log "1 $(version_of 12.4.1)
+2 "
+	[[ $out != *cudaenv* || $out != *:*line* ]] || fail
+}
+
+@test "a Python virtual environment, made outside and inside, in both orders" {
+	local py=
+	py=$(PATH=/usr/bin:/bin command -v python3) || skip 'no python3'
+	"$py" -m venv --without-pip "$T/venv" 2>/dev/null || skip 'no venv'
+	local activate="\$T/venv/bin/activate"
+	! is_fish || activate+=.fish
+	type_in <<-EOF
+		env -0 >\$T/out/before
+		cd \$T/a
+		source $activate
+		echo "1 \$CUDA_HOME \$PATH \$LD_LIBRARY_PATH" >>\$T/log
+		deactivate
+		echo "2 \$PATH \$LD_LIBRARY_PATH" >>\$T/log
+		cd \$T/work
+		env -0 >\$T/out/after
+		source $activate
+		cd \$T/a
+		echo "3 \$PATH" >>\$T/log
+		deactivate
+		echo "4 \$PATH" >>\$T/log
+		source $activate
+		cd \$T/work
+		deactivate
+		echo "5 \$PATH" >>\$T/log
+		cd \$T/a; source $activate; cd \$T/b; deactivate
+		echo "6 \$PATH" >>\$T/log
+	EOF
+	assert_same_environment
+	local p rest="$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin"
+	p=$(version_of 12.4.1)
+	assert_log "1 $p $T/venv/bin:$p/bin:$rest 
+2 $p/bin:$rest $p/lib64
+3 $p/bin:$T/venv/bin:$rest
+4 $p/bin:$rest
+5 $rest
+6 $(version_of 11.8.0)/bin:$rest"
+}
+
+@test "direnv, in both orders" {
+	local direnv order hook
+	direnv=$(PATH=/usr/bin:/bin command -v direnv) || skip 'direnv is not here'
+	hook="$direnv hook $HOOK_SHELL"
+	mkdir -p "$T/a/in/deep" "$T/d/c"
+	cp "$T/b/.cuda-version" "$T/d/c"
+	printf 'PATH_add bin\nexport MINE=1\n' | tee "$T/a/.envrc" >"$T/d/.envrc"
+	"$direnv" allow "$T/a/.envrc"
+	"$direnv" allow "$T/d/.envrc"
+	for order in before behind; do
+		: >"$T/before" >"$T/behind"
+		if is_fish; then echo "$hook | source" >"$T/$order"; else echo "eval \"\$($hook)\"" >"$T/$order"; fi
+		echo "$([ "$HOOK_SHELL" = fish ] && echo set -gx DIRENV_LOG_FORMAT "''" || echo "export DIRENV_LOG_FORMAT=")" >>"$T/before"
+		type_in <<-'EOF'
+			env -0 >$T/out/before
+			cd $T/a
+			true
+			echo "1 $CUDA_HOME $MINE $PATH" >>$T/log
+			cd $T/work
+			true
+			env -0 >$T/out/after
+			cd $T/d
+			cd c
+			true
+			echo "2 $CUDA_HOME $MINE $PATH" >>$T/log
+			cd $T/work
+			true
+			echo "3 $PATH" >>$T/log
+		EOF
+		assert_same_environment
+		local rest="$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin" p q
+		p=$(version_of 12.4.1) q=$(version_of 11.8.0)
+		[ "$(tr : '\n' <<<"$log" | grep -cx "\(. [^:]* 1 \)\?$p/bin")" -eq 1 ] || fail "$order: $log"
+		[[ $log == "1 $p 1 "*"$T/a/bin:"*"
+2 $q 1 "*"$T/d/bin:"*"
+3 $rest" ]] || fail "$order: $log"
+	done
+}
+
+@test "prompt programs of others, in both orders" {
+	is_fish && skip "its prompt is a function of its own"
+	local order
+	for order in before behind; do
+		: >"$T/before" >"$T/behind"
+		case $HOOK_SHELL in
+		bash) echo 'starship_precmd() { STARSHIP_CMD_STATUS=$?; echo "s $STARSHIP_CMD_STATUS" >>"$T/log"; return $STARSHIP_CMD_STATUS; }
+PROMPT_COMMAND="starship_precmd${PROMPT_COMMAND:+;$PROMPT_COMMAND}"' ;;
+		zsh) echo 'starship_precmd() { echo "s $?" >>"$T/log"; }; precmd_functions+=(starship_precmd)' ;;
+		esac >"$T/$order"
+		type_in <<<$'cd $T/a\nsh -c "exit 5"\necho "$CUDA_HOME" >>$T/log'
+		assert_log "s 0
+s 0
+s 5
+$(version_of 12.4.1)
+s 0"
+	done
+}
+
+@test "init --install edits the start-up file once, --uninstall takes it out" {
+	local rc=$HOME/.bashrc
+	[ "$HOOK_SHELL" != zsh ] || rc=$HOME/.zshrc
+	[ "$HOOK_SHELL" != fish ] || rc=$XDG_CONFIG_HOME/fish/config.fish
+	mkdir -p "${rc%/*}" "$T/dotfiles"
+	printf '# mine\r\n\n# >>> other >>>\nset x=1\n# <<< other <<<\n\xff\n' >"$T/dotfiles/rc"
+	chmod 600 "$T/dotfiles/rc"
+	ln -s "$T/dotfiles/rc" "$rc"
+	cp "$T/dotfiles/rc" "$T/was"
+	cudaenv init "$HOOK_SHELL" --install
+	assert_status 0
+	assert_stdout ''
+	cp "$T/dotfiles/rc" "$T/once"
+	cudaenv init "$HOOK_SHELL" --install
+	assert_stderr_has already
+	cmp "$T/dotfiles/rc" "$T/once"
+	[ -L "$rc" ] && [ "$(stat -c %a "$T/dotfiles/rc")" = 600 ]
+	[ "$(head -c "$(stat -c %s "$T/was")" "$T/once" | cmp - "$T/was" && echo same)" = same ]
+	cmp "$CUDAENV_ROOT/hook.$HOOK_SHELL" "$T/hook"
+	cudaenv init "$HOOK_SHELL" --uninstall
+	assert_status 0
+	cmp "$T/dotfiles/rc" "$T/was"
+	refute_exists "$CUDAENV_ROOT/hook.$HOOK_SHELL"
+	cudaenv init "$HOOK_SHELL" --uninstall
+	assert_status 0
+	cmp "$T/dotfiles/rc" "$T/was"
+
+	# Where there is none yet; and a shell that reads it.
+	rm "$rc"
+	cudaenv init "$HOOK_SHELL" --install
+	case $HOOK_SHELL in
+	bash) as_shell=(bash) && echo "PS1='<READY>'; bind 'set enable-bracketed-paste off'" >>"$rc" ;;
+	zsh) as_shell=(zsh -d) && echo 'PS1="<READY>"; unsetopt zle prompt_sp prompt_cr' >>"$rc" ;;
+	fish) as_shell=(fish) && printf '%s\n' 'function fish_prompt; end' \
+		'function ask --on-event fish_prompt; printf "<READY>" >/dev/tty; end' >>"$rc" ;;
+	esac
+	type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log'
+	assert_log "$(version_of 12.4.1)"
+	# A root that is gone leaves a shell that starts without a word.
+	mv "$CUDAENV_ROOT" "$T/away"
+	type_in <<<$'cd $T/a\necho alive >>$T/log'
+	assert_log alive
+	[[ $out != *hook* ]] || fail
+
+	printf '# >>> cudaenv >>>\nmine\n' >"$rc"
+	cp "$rc" "$T/was"
+	cudaenv init "$HOOK_SHELL" --uninstall
+	assert_status 1
+	assert_stderr_has "no '# <<< cudaenv <<<' behind it"
+	cmp "$rc" "$T/was"
+	cudaenv init "$HOOK_SHELL" --install --uninstall
+	assert_status 2
+}
+
+@test "a shell without a pin starts no process of ours" {
+	command -v strace >/dev/null || skip 'strace is not here'
+	WRAP=(strace -f -qq -o "$T/trace" -e 'trace=execve')
+	type_in <<<$'\n'
+	[ "$(grep -cE 'cudaenv-shim|src/cli/cudaenv' "$T/trace")" -eq 0 ] || fail "$(cat "$T/trace")"
+}
