@@ -119,7 +119,7 @@ What was proved
   $("$cudaenv" versions | grep -F -- "$label" | sed 's,^[* ]*,,')
   in $toolkit
 
-The rest of this toolkit, libraries and profilers
+The rest of this toolkit: libraries and profilers
   $say component add $label --profile default
 
 How to go on
