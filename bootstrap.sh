@@ -55,9 +55,10 @@ step() {
 	what=$1 advice=$2
 	shift 2
 	echo "==> $what"
+	before=$(wc -c <"$log")
 	"$@" >>"$log" 2>&1 && return
 	status=$?
-	tail -n 25 "$log" >&2
+	tail -c "+$((before + 1))" "$log" | tail -n 25 >&2
 	echo "bootstrap: this failed: $what (all of its output: $PWD/$log)" >&2
 	echo "hint: $advice" >&2
 	exit "$status"
@@ -82,8 +83,11 @@ put_in_place() {
 	mkdir -p "$prefix" 2>/dev/null || :
 	if [ -w "$prefix" ]; then
 		meson install -C "$build/meson" --no-rebuild
+	elif there sudo; then
+		sudo meson install -C "$build/meson" --no-rebuild
 	else
-		as_root meson install -C "$build/meson" --no-rebuild
+		echo "cannot write to '$prefix'"
+		return 7
 	fi
 }
 
