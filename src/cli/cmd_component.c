@@ -211,8 +211,7 @@ static bool run(struct app *app, const struct args *a, struct err *err)
 
 const struct command cmd_component = {
 	.name = "component",
-	.args = "list [SPEC] | add [SPEC] [COMPONENT...] | remove [SPEC] COMPONENT... | which-has "
-		"[SPEC] FILE",
+	.args = "list|add|remove|which-has [SPEC] [NAME...]",
 	.summary = "what an installed version consists of; more or less of it",
 	.about = "'list' shows the components of a version and those that it could have. 'add' "
 		 "fetches only what is "

@@ -7,16 +7,16 @@
 
 enum { WIDTH = 80, SUMMARY_COLUMN = 26 };
 
-/* Words of text, broken at WIDTH. The cursor is at column; further lines begin at indent. */
-static void print_words(FILE *to, const char *text, int column, int indent)
+/* Words of text, broken at WIDTH; each line begins at `indent`, where the cursor is already. */
+static void print_wrapped(FILE *to, const char *text, int indent)
 {
-	int start = column;
+	int column = indent;
 	while (*text) {
 		int n = (int)strcspn(text, " ");
-		if (column > start && column + 1 + n > WIDTH) {
+		if (column > indent && column + 1 + n > WIDTH) {
 			fprintf(to, "\n%*s", indent, "");
-			column = start = indent;
-		} else if (column > start) {
+			column = indent;
+		} else if (column > indent) {
 			fputc(' ', to);
 			column++;
 		}
@@ -28,20 +28,14 @@ static void print_words(FILE *to, const char *text, int column, int indent)
 	fputc('\n', to);
 }
 
-static void print_wrapped(FILE *to, const char *text, int indent)
-{
-	print_words(to, text, indent, indent);
-}
-
 static void print_entry(FILE *to, const char *left, const char *summary)
 {
-	if (strlen(left) + 2 < SUMMARY_COLUMN) {
-		fprintf(to, "  %-*s", SUMMARY_COLUMN - 2, left);
-	} else {
-		fputs("  ", to);
-		print_words(to, left, 2, 6);
-		fprintf(to, "%*s", SUMMARY_COLUMN, "");
+	int n = fprintf(to, "  %s", left);
+	if (n >= SUMMARY_COLUMN) {
+		fputc('\n', to);
+		n = 0;
 	}
+	fprintf(to, "%*s", SUMMARY_COLUMN - n, "");
 	print_wrapped(to, summary, SUMMARY_COLUMN);
 }
 
@@ -65,7 +59,7 @@ void help_overview(FILE *to)
 	      "shell or command.\n\nCommands:\n",
 	      to);
 	for (const struct command *const *c = commands; *c; c++) {
-		char left[160];
+		char left[80];
 		snprintf(left, sizeof left, "%s %s", (*c)->name, (*c)->args);
 		print_entry(to, left, (*c)->summary);
 	}
@@ -76,10 +70,8 @@ void help_overview(FILE *to)
 
 void help_command(FILE *to, const struct command *c)
 {
-	int n = fprintf(to, "usage: cudaenv %s%s%s", c->name, c->options ? " [options]" : "",
-			c->args[0] ? " " : "");
-	print_words(to, c->args, n, 7);
-	fputc('\n', to);
+	fprintf(to, "usage: cudaenv %s%s%s%s\n\n", c->name, c->options ? " [options]" : "",
+		c->args[0] ? " " : "", c->args);
 	print_wrapped(to, c->summary, 0);
 	if (c->about) {
 		fputc('\n', to);

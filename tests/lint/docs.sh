@@ -24,7 +24,7 @@ from_program() {
 	local cmd text
 	for cmd in $("$CUDAENV" commands); do
 		text=$("$CUDAENV" help "$cmd")
-		sed '/^$/,$d; s/^usage: cudaenv //; s/ \[options\]//' <<<"$text" | tr -s '\n ' ' ' | sed 's/ $/\n/'
+		sed -n '1s/^usage: cudaenv //; 1s/ \[options\]//; 1p' <<<"$text"
 		sed -n '/^Options:/,/^Global/s/^  \(-., \|    \)\(--[^ ]*\( [^ ]\+\)\?\)\($\|  .*\)/\t\2/p' <<<"$text"
 	done
 }
