@@ -5,12 +5,29 @@
 # version's prefix, PATH, and the installed versions where those matter.
 __cudaenv_want=- __cudaenv_vars= __cudaenv_prefix= __cudaenv_path= __cudaenv_listed=0 __cudaenv_list=
 # Where the last walk began, the nearest version file, and how many folders nearer than that have none.
-__cudaenv_pwd= __cudaenv_file= __cudaenv_depth=0
+__cudaenv_pwd= __cudaenv_file= __cudaenv_depth=0 __cudaenv_up=()
+# For the quick look: variables as they were, the file that chose and its text, and the files that would have if they
+# were there.
+__cudaenv_version= __cudaenv_root= __cudaenv_home= __cudaenv_shared= __cudaenv_virtual=
+__cudaenv_chose= __cudaenv_text= __cudaenv_absent= __cudaenv_absent_too=
 : "${__cudaenv_told=}"
 
 # As the shims look: from the physical folder upward. Names serve until one is a link, ".." behind that.
 function __cudaenv_walk {
 	local dir=$PWD up=.
+	# In the project of before: the same file so many folders up.
+	if [[ -n $__cudaenv_file && $PWD/ == "${__cudaenv_file%/*}"/* ]]; then
+		up=${PWD#"${__cudaenv_file%/*}"}
+		up=${up//[!\/]/}
+		__cudaenv_depth=${#up}
+		[[ -n ${__cudaenv_up[__cudaenv_depth]+x} ]] || __cudaenv_define_near
+		if [[ ${__cudaenv_up[__cudaenv_depth]}.cuda-version -ef $__cudaenv_file ]] &&
+			! "__cudaenv_near$__cudaenv_depth"; then
+			__cudaenv_pwd=$PWD
+			return 0
+		fi
+		up=.
+	fi
 	__cudaenv_pwd=$PWD __cudaenv_depth=0
 	while __cudaenv_file=${dir%/}/.cuda-version && [[ ! -e $__cudaenv_file && ! -L $__cudaenv_file ]]; do
 		__cudaenv_depth=$((__cudaenv_depth + 1))
@@ -26,16 +43,17 @@ function __cudaenv_walk {
 			dir=${dir:-/}
 		fi
 	done
-	declare -F "__cudaenv_near$__cudaenv_depth" >/dev/null || __cudaenv_define_near
+	[[ -n ${__cudaenv_up[__cudaenv_depth]+x} ]] || __cudaenv_define_near
 }
 
 # __cudaenv_nearN: whether one of the N nearest folders has a version file now.
 function __cudaenv_define_near {
-	local i file=.cuda-version test='-n ""'
+	local i up= test='-n ""'
 	for ((i = 0; i < __cudaenv_depth; i++)); do
-		test+=" || -e $file"
-		file=../$file
+		test+=" || -e $up.cuda-version"
+		up+=../
 	done
+	__cudaenv_up[__cudaenv_depth]=$up
 	eval "function __cudaenv_near$__cudaenv_depth { [[ $test ]]; }"
 }
 
@@ -82,35 +100,68 @@ function __cudaenv_switch {
 	fi
 }
 
-function __cudaenv_look {
-	local want= file text list= root=${CUDAENV_ROOT:-${HOME-}/.cudaenv}
-	local vars="$root|${CUDAENV_SHARED_ROOTS-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
+# Whether everything is as at the last look; for prompts. One string of all variables would cost more.
+function __cudaenv_is_same {
+	local text list
+	[[ $PWD == "$__cudaenv_pwd" && $__cudaenv_want != - &&
+		${CUDAENV_VERSION-} == "$__cudaenv_version" && ${CUDAENV_ROOT-} == "$__cudaenv_root" &&
+		${HOME-} == "$__cudaenv_home" && ${CUDAENV_SHARED_ROOTS-} == "$__cudaenv_shared" &&
+		${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c} == "$__cudaenv_virtual" && ${PATH-} == "$__cudaenv_path" &&
+		$PWD -ef . && ( -z $__cudaenv_prefix || -d $__cudaenv_prefix ) &&
+		! -e $__cudaenv_absent && ! -e $__cudaenv_absent_too ]] || return 1
+	! "__cudaenv_near$__cudaenv_depth" || return 1
+	if [[ -n $__cudaenv_chose ]]; then
+		[[ -f $__cudaenv_chose && -r $__cudaenv_chose ]] || return 1
+		mapfile -n 4096 text <"$__cudaenv_chose" || return 1
+		[[ ${text[*]} == "$__cudaenv_text" ]] || return 1
+	fi
+	[[ $__cudaenv_listed == 0 ]] && return 0
+	__cudaenv_versions "${CUDAENV_ROOT:-${HOME-}/.cudaenv}"
+	[[ $list == "$__cudaenv_list" ]]
+}
+
+# What chooses a version, in `want`; and what the quick look compares.
+function __cudaenv_choose {
+	local text
+	want= __cudaenv_chose= __cudaenv_absent= __cudaenv_absent_too=
+	if [[ ! $PWD -ef . ]]; then
+		# Removed or renamed: only the launcher can tell.
+		__cudaenv_pwd= __cudaenv_file= want="$PWD|"
+	elif [[ $PWD != "$__cudaenv_pwd" || ( -n $__cudaenv_file && ! -e $__cudaenv_file ) ]] ||
+		"__cudaenv_near$__cudaenv_depth"; then
+		__cudaenv_walk
+	fi
 	if [[ -n ${CUDAENV_VERSION-} && $CUDAENV_VERSION == *[![:blank:]]* ]]; then
 		want="=$CUDAENV_VERSION"
-	else
-		if [[ ! $PWD -ef . ]]; then
-			# Removed or renamed: only the launcher can tell.
-			__cudaenv_pwd= __cudaenv_file= want="$PWD|"
-		elif [[ $PWD != "$__cudaenv_pwd" || ( -n $__cudaenv_file && ! -e $__cudaenv_file ) ]] ||
-			"__cudaenv_near$__cudaenv_depth"; then
-			__cudaenv_walk
-		fi
-		file=$__cudaenv_file
-		[[ -n $file ]] || file=$root/version
-		[[ -n $__cudaenv_file || -e $file ]] || file=/etc/cudaenv/version
-		if [[ -f $file && -r $file ]]; then
-			mapfile -n 4096 text <"$file" || text=
-			want+="<${text[*]}"
-		elif [[ -n $__cudaenv_file || -e $file ]]; then
-			want+="?$file"
-		fi
+		return 0
 	fi
+	if [[ -n $__cudaenv_file ]]; then
+		__cudaenv_chose=$__cudaenv_file
+	elif [[ -e $1/version ]]; then
+		__cudaenv_chose=$1/version
+	else
+		__cudaenv_absent=$1/version __cudaenv_absent_too=/etc/cudaenv/version
+		[[ ! -e $__cudaenv_absent_too ]] || __cudaenv_chose=$__cudaenv_absent_too __cudaenv_absent_too=
+	fi
+	if [[ -f $__cudaenv_chose && -r $__cudaenv_chose ]]; then
+		mapfile -n 4096 text <"$__cudaenv_chose" || text=
+		__cudaenv_text=${text[*]}
+		want+="<$__cudaenv_text"
+	elif [[ -n $__cudaenv_chose ]]; then
+		want+="?$__cudaenv_chose"
+	fi
+}
+
+# The same question with everything that cd changes left out; then the launcher.
+function __cudaenv_look_closely {
+	local want list= root=${CUDAENV_ROOT:-${HOME-}/.cudaenv}
+	local vars="$root|${CUDAENV_SHARED_ROOTS-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
+	__cudaenv_choose "$root"
 	[[ $__cudaenv_listed == 0 ]] || __cudaenv_versions "$root"
 	if [[ $want == "$__cudaenv_want" && $vars == "$__cudaenv_vars" && $list == "$__cudaenv_list" &&
-		( -z $__cudaenv_prefix || -d $__cudaenv_prefix ) ]]; then
-		if [[ ${PATH-} == "$__cudaenv_path" ]] || __cudaenv_path_is_right "$root"; then
-			return 0
-		fi
+		( -z $__cudaenv_prefix || -d $__cudaenv_prefix ) ]] &&
+		{ [[ ${PATH-} == "$__cudaenv_path" ]] || __cudaenv_path_is_right "$root"; }; then
+		return 0
 	fi
 	__cudaenv_want=$want __cudaenv_vars=$vars
 	if [[ -n $want || -n ${CUDAENV_HOOK-} ]] || ! __cudaenv_path_is_right "$root"; then
@@ -121,6 +172,13 @@ function __cudaenv_look {
 	fi
 	[[ $__cudaenv_listed == 1 ]] || list=
 	__cudaenv_list=$list __cudaenv_path=${PATH-}
+}
+
+function __cudaenv_look {
+	! __cudaenv_is_same || return 0
+	__cudaenv_look_closely
+	__cudaenv_version=${CUDAENV_VERSION-} __cudaenv_root=${CUDAENV_ROOT-} __cudaenv_home=${HOME-}
+	__cudaenv_shared=${CUDAENV_SHARED_ROOTS-} __cudaenv_virtual=${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}
 }
 
 function __cudaenv_hook {
@@ -173,5 +231,6 @@ function __cudaenv_start {
 		fi
 	fi
 }
+__cudaenv_define_near
 __cudaenv_start
 unset -f __cudaenv_start

@@ -9,6 +9,18 @@ set -g __cudaenv_prefix
 set -g __cudaenv_path
 set -g __cudaenv_listed 0
 set -g __cudaenv_list
+# The working folder of the last walk, and the way up from it: "", "../", "../../" ...
+set -g __cudaenv_pwd
+set -g __cudaenv_ups
+
+# The folders of all versions, in $__cudaenv_now.
+function __cudaenv_versions
+    set -g __cudaenv_now $argv[1]/versions/*
+    test -n "$CUDAENV_SHARED_ROOTS"; or return 0
+    for other in (string split : -- "$CUDAENV_SHARED_ROOTS")
+        set -a __cudaenv_now $other/versions/*
+    end
+end
 
 # PATH was changed by somebody: whether it still has our folder, and no other version that we left.
 function __cudaenv_path_is_right
@@ -54,18 +66,25 @@ function __cudaenv_look
     test -n "$CUDAENV_ROOT"; and set root $CUDAENV_ROOT
     set -l want
     set -l file
-    set -l vars "$root|$CUDAENV_SHARED_ROOTS|"(count $VIRTUAL_ENV)(count $CONDA_PREFIX)
-    if string match -qr '[^ \t]' -- "$CUDAENV_VERSION"
+    set -l vars "$root|$CUDAENV_SHARED_ROOTS|$VIRTUAL_ENV|$CONDA_PREFIX"
+    if test -n "$CUDAENV_VERSION"; and string match -qr '[^ \t]' -- "$CUDAENV_VERSION"
         set want "=$CUDAENV_VERSION"
     else
         # As the shims look: from the physical folder upward. One ".." too many does no harm.
-        set -l up ''
-        for part in (pwd -P 2>/dev/null | string split /)
+        if test "$PWD" != "$__cudaenv_pwd"
+            set -g __cudaenv_pwd "$PWD"
+            set -g __cudaenv_ups
+            set -l up ''
+            for part in (pwd -P 2>/dev/null | string split /)
+                set -a __cudaenv_ups "$up"
+                set up "../$up"
+            end
+        end
+        for up in $__cudaenv_ups
             if test -e "$up.cuda-version" -o -L "$up.cuda-version"
                 set file "$up.cuda-version"
                 break
             end
-            set up "../$up"
         end
         test -d "$PWD"; or set want "$PWD|"
         test -z "$file" -a -e $root/version; and set file $root/version
@@ -78,14 +97,11 @@ function __cudaenv_look
             set want "$want?$file"
         end
     end
-    set -l list
+    set -g __cudaenv_now
     if test $__cudaenv_listed = 1
-        set list $root/versions/*
-        for other in (string split : -- "$CUDAENV_SHARED_ROOTS")
-            set -a list $other/versions/*
-        end
+        __cudaenv_versions $root
     end
-    if test "$want" = "$__cudaenv_want" -a "$vars" = "$__cudaenv_vars" -a "$list" = "$__cudaenv_list"
+    if test "$want" = "$__cudaenv_want" -a "$vars" = "$__cudaenv_vars" -a "$__cudaenv_now" = "$__cudaenv_list"
         and test -z "$__cudaenv_prefix" -o -d "$__cudaenv_prefix"
         test "$PATH" = "$__cudaenv_path"; and return
         __cudaenv_path_is_right $root; and return
@@ -93,17 +109,14 @@ function __cudaenv_look
     set -g __cudaenv_want "$want"
     set -g __cudaenv_vars "$vars"
     if test -n "$want$CUDAENV_HOOK"; or not __cudaenv_path_is_right $root
-        set list $root/versions/*
-        for other in (string split : -- "$CUDAENV_SHARED_ROOTS")
-            set -a list $other/versions/*
-        end
+        __cudaenv_versions $root
         __cudaenv_switch
     else
         set -g __cudaenv_prefix
         set -g __cudaenv_listed 0
     end
-    test $__cudaenv_listed = 1; or set list
-    set -g __cudaenv_list $list
+    test $__cudaenv_listed = 1; or set __cudaenv_now
+    set -g __cudaenv_list $__cudaenv_now
     set -g __cudaenv_path "$PATH"
 end
 

@@ -4,16 +4,35 @@
 # What the environment was made for: what chose a version ("-": no look yet), the variables that matter, the
 # version's prefix, PATH, and the installed versions where those matter.
 __cudaenv_want=- __cudaenv_vars= __cudaenv_prefix= __cudaenv_path= __cudaenv_listed=0 __cudaenv_list=
+# The folder of the last walk, and the version files that can be there.
+__cudaenv_pwd=
+typeset -ga __cudaenv_files
 : "${__cudaenv_told=}"
 
 # As the shims look: from the physical folder upward. In `file`, empty for none.
 function __cudaenv_walk {
-	local dir=${PWD:P}
-	while file=${dir%/}/.cuda-version && [[ ! -e $file && ! -L $file ]]; do
-		file=
-		[[ -n $dir && $dir != / ]] || break
-		dir=${dir%/*}
+	local dir
+	if [[ $PWD != "$__cudaenv_pwd" ]]; then
+		typeset -g __cudaenv_pwd=$PWD
+		__cudaenv_files=()
+		dir=${PWD:P}
+		while [[ -n ${dir#/} ]]; do
+			__cudaenv_files+=($dir/.cuda-version)
+			dir=${dir%/*}
+		done
+		__cudaenv_files+=(/.cuda-version)
+	fi
+	for file in $__cudaenv_files; do
+		[[ ! -e $file && ! -L $file ]] || return 0
 	done
+	file=
+}
+
+# The folders of all versions, in `list`.
+function __cudaenv_versions {
+	local names
+	names=("$root"/versions/*(N) ${^${(s.:.)CUDAENV_SHARED_ROOTS-}}/versions/*(N))
+	list="$names"
 }
 
 # PATH was changed by somebody: whether it still has our folder, and no other version that we left.
@@ -50,7 +69,7 @@ function __cudaenv_switch {
 
 function __cudaenv_look {
 	emulate -L zsh
-	local want= file= list= names root=${CUDAENV_ROOT:-${HOME-}/.cudaenv}
+	local want= file= list= root=${CUDAENV_ROOT:-${HOME-}/.cudaenv}
 	local vars="$root|${CUDAENV_SHARED_ROOTS-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
 	if [[ ${CUDAENV_VERSION-} == *[^[:blank:]]* ]]; then
 		want="=$CUDAENV_VERSION"
@@ -65,22 +84,22 @@ function __cudaenv_look {
 			want+="?$file"
 		fi
 	fi
-	names=("$root"/versions/*(N) ${^${(s.:.)CUDAENV_SHARED_ROOTS-}}/versions/*(N))
-	list="$names"
+	[[ $__cudaenv_listed == 0 ]] || __cudaenv_versions
 	if [[ $want == "$__cudaenv_want" && $vars == "$__cudaenv_vars" ]] &&
-		[[ $__cudaenv_listed == 0 || $list == "$__cudaenv_list" ]] &&
-		[[ -z $__cudaenv_prefix || -d $__cudaenv_prefix ]]; then
+		[[ $list == "$__cudaenv_list" && ( -z $__cudaenv_prefix || -d $__cudaenv_prefix ) ]]; then
 		if [[ ${PATH-} == "$__cudaenv_path" ]] || __cudaenv_path_is_right "$root"; then
 			return 0
 		fi
 	fi
-	typeset -g __cudaenv_want=$want __cudaenv_vars=$vars __cudaenv_list=$list
+	typeset -g __cudaenv_want=$want __cudaenv_vars=$vars
 	if [[ -n $want || -n ${CUDAENV_HOOK-} ]] || ! __cudaenv_path_is_right "$root"; then
+		__cudaenv_versions
 		__cudaenv_switch
 	else
 		typeset -g __cudaenv_prefix= __cudaenv_listed=0
 	fi
-	typeset -g __cudaenv_path=${PATH-}
+	[[ $__cudaenv_listed == 1 ]] || list=
+	typeset -g __cudaenv_list=$list __cudaenv_path=${PATH-}
 }
 
 # Behind a command; one line entered with nothing in it costs nothing.

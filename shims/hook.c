@@ -86,14 +86,13 @@ static size_t word(const char *s)
 	return strcspn(s, " \t\r\n=:");
 }
 
-/* The setting in one file: true when it is there. Who writes nonsense hears of it from cudaenv. */
-static bool policy_in(const char *path, enum ld_policy *policy)
+/* The last line of the file that sets it. Who writes nonsense hears of it from cudaenv. */
+static bool policy_of(int fd, enum ld_policy *policy)
 {
 	static const char key[] = "ld_library_path";
 	char text[CONFIG_MAX];
 	bool found = false;
-	autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	ssize_t n = read(fd, text, sizeof text - 1);
 	text[n < 0 ? 0 : n] = '\0';
 	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
 		p += strspn(p, " \t\r\xef\xbb\xbf");
@@ -107,6 +106,12 @@ static bool policy_in(const char *path, enum ld_policy *policy)
 		found = true;
 	}
 	return found;
+}
+
+static bool policy_in(const char *path, enum ld_policy *policy)
+{
+	autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd >= 0 && policy_of(fd, policy);
 }
 
 static enum ld_policy read_policy(const struct layout *l)
