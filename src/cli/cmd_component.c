@@ -1,5 +1,4 @@
 /* component: more, fewer and which components of an installed version. */
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -103,7 +102,8 @@ static bool add_to(struct app *app, const struct args *a, struct component_versi
 		return false;
 	if (r->n == before && !opt_flag(a, "dry-run")) {
 		event_note(&app->events, "%s has that already", v->s.name);
-		puts(v->s.prefix);
+		verdict_read(v->s.prefix, &verdict);
+		outcome_print(app, v->s.name, v->s.prefix, &verdict);
 		return true;
 	}
 	if (!component_restore(&ctx, r, err))
@@ -114,18 +114,6 @@ static bool add_to(struct app *app, const struct args *a, struct component_versi
 	}
 	return build(app, v, names->n ? "custom" : profile_word(r, p), false, &verdict, err) &&
 	       outcome_judge(v->s.name, &verdict, err);
-}
-
-static bool add(struct app *app, const struct args *a, struct err *err)
-{
-	autolock struct lock lock = LOCK_INIT;
-	autostrlist struct strlist names = {0};
-	struct component_version v;
-	if (!app_lock(app, &lock, err) || !open_to_change(app, a->pos + 1, &v, &names, err))
-		return false;
-	bool ok = add_to(app, a, &v, &names, err);
-	record_clear(&v.record);
-	return ok;
 }
 
 static bool remove_from(struct app *app, const struct args *a, struct component_version *v,
@@ -149,16 +137,30 @@ static bool remove_from(struct app *app, const struct args *a, struct component_
 	return true;
 }
 
-static bool remove_components(struct app *app, const struct args *a, struct err *err)
+typedef bool change_fn(struct app *app, const struct args *a, struct component_version *v,
+		       const struct strlist *names, struct err *err);
+
+/* The record is read with the lock held: another one may change the version too. */
+static bool change(struct app *app, const struct args *a, change_fn *fn, struct err *err)
 {
 	autolock struct lock lock = LOCK_INIT;
 	autostrlist struct strlist names = {0};
 	struct component_version v;
 	if (!app_lock(app, &lock, err) || !open_to_change(app, a->pos + 1, &v, &names, err))
 		return false;
-	bool ok = remove_from(app, a, &v, &names, err);
+	bool ok = fn(app, a, &v, &names, err);
 	record_clear(&v.record);
 	return ok;
+}
+
+static bool add(struct app *app, const struct args *a, struct err *err)
+{
+	return change(app, a, add_to, err);
+}
+
+static bool take_away(struct app *app, const struct args *a, struct err *err)
+{
+	return change(app, a, remove_from, err);
 }
 
 static bool list(struct app *app, const struct args *a, struct err *err)
@@ -178,7 +180,7 @@ static const struct action {
 } actions[] = {
 	{"list", "[SPEC]", "mirror offline", 0, 1, list},
 	{"add", "[SPEC] [COMPONENT...]", "profile dry-run mirror offline", 0, -1, add},
-	{"remove", "[SPEC] COMPONENT...", "force mirror offline", 1, -1, remove_components},
+	{"remove", "[SPEC] COMPONENT...", "force mirror offline", 1, -1, take_away},
 	{"which-has", "[SPEC] FILE", "", 1, 2, which_has},
 };
 
