@@ -6,9 +6,9 @@
 __cudaenv_want=- __cudaenv_vars= __cudaenv_prefix= __cudaenv_path= __cudaenv_listed=0 __cudaenv_list=
 # Where the last walk began, the nearest version file, and how many folders nearer than that have none.
 __cudaenv_pwd= __cudaenv_file= __cudaenv_depth=0 __cudaenv_up=()
-# For the quick look: variables as they were, the file that chose and its text, and the files that would have if they
-# were there.
-__cudaenv_version= __cudaenv_root= __cudaenv_home= __cudaenv_shared= __cudaenv_virtual=
+# For the quick look: variables as they were, the file that chose and its text, the files that would have if they were
+# there, and a folder that must be there.
+__cudaenv_version= __cudaenv_root= __cudaenv_others= __cudaenv_must=/
 __cudaenv_chose= __cudaenv_text= __cudaenv_absent= __cudaenv_absent_too=
 : "${__cudaenv_told=}"
 
@@ -102,20 +102,21 @@ function __cudaenv_switch {
 
 # Whether everything is as at the last look; for prompts. One string of all variables would cost more.
 function __cudaenv_is_same {
-	local text list
-	[[ $PWD == "$__cudaenv_pwd" && $__cudaenv_want != - &&
-		${CUDAENV_VERSION-} == "$__cudaenv_version" && ${CUDAENV_ROOT-} == "$__cudaenv_root" &&
-		${HOME-} == "$__cudaenv_home" && ${CUDAENV_SHARED_ROOTS-} == "$__cudaenv_shared" &&
-		${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c} == "$__cudaenv_virtual" && ${PATH-} == "$__cudaenv_path" &&
-		$PWD -ef . && ( -z $__cudaenv_prefix || -d $__cudaenv_prefix ) &&
-		! -e $__cudaenv_absent && ! -e $__cudaenv_absent_too ]] || return 1
-	! "__cudaenv_near$__cudaenv_depth" || return 1
-	if [[ -n $__cudaenv_chose ]]; then
-		[[ -f $__cudaenv_chose && -r $__cudaenv_chose ]] || return 1
+	[[ $PWD == "$__cudaenv_pwd" && ${CUDAENV_VERSION-} == "$__cudaenv_version" &&
+		${CUDAENV_ROOT:-${HOME-}} == "$__cudaenv_root" && ${PATH-} == "$__cudaenv_path" &&
+		${CUDAENV_SHARED_ROOTS-}${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c} == "$__cudaenv_others" &&
+		$PWD -ef . && -d $__cudaenv_must ]] && ! "__cudaenv_near$__cudaenv_depth" || return 1
+	if [[ -z $__cudaenv_chose ]]; then
+		[[ ! -e $__cudaenv_absent && ! -e $__cudaenv_absent_too ]] || return 1
+	elif [[ -f $__cudaenv_chose && -r $__cudaenv_chose && ! -e $__cudaenv_absent ]]; then
+		local text
 		mapfile -n 4096 text <"$__cudaenv_chose" || return 1
 		[[ ${text[*]} == "$__cudaenv_text" ]] || return 1
+	else
+		return 1
 	fi
-	[[ $__cudaenv_listed == 0 ]] && return 0
+	[[ $__cudaenv_listed == 1 ]] || return 0
+	local list
 	__cudaenv_versions "${CUDAENV_ROOT:-${HOME-}/.cudaenv}"
 	[[ $list == "$__cudaenv_list" ]]
 }
@@ -177,13 +178,14 @@ function __cudaenv_look_closely {
 function __cudaenv_look {
 	! __cudaenv_is_same || return 0
 	__cudaenv_look_closely
-	__cudaenv_version=${CUDAENV_VERSION-} __cudaenv_root=${CUDAENV_ROOT-} __cudaenv_home=${HOME-}
-	__cudaenv_shared=${CUDAENV_SHARED_ROOTS-} __cudaenv_virtual=${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}
+	__cudaenv_version=${CUDAENV_VERSION-} __cudaenv_root=${CUDAENV_ROOT:-${HOME-}}
+	__cudaenv_others=${CUDAENV_SHARED_ROOTS-}${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}
+	__cudaenv_must=${__cudaenv_prefix:-/}
 }
 
 function __cudaenv_hook {
 	local status=$?
-	__cudaenv_look
+	__cudaenv_is_same || __cudaenv_look
 	# A status would end a shell with errexit.
 	[[ $- == *e* ]] || return "$status"
 }
@@ -198,7 +200,7 @@ function cudaenv {
 		command cudaenv "$@" || status=$?
 	fi
 	hash -r 2>/dev/null || true
-	__cudaenv_want=-
+	__cudaenv_want=- __cudaenv_pwd=
 	__cudaenv_look
 	return "$status"
 }

@@ -25,7 +25,7 @@ static void offer_value(const struct line *l, const struct opt *o)
 	static const struct {
 		const char *option, *words;
 	} fixed[] = {
-		{"format", "sh fish json"},
+		{"format", "sh fish json dotenv github cmake modulefile dockerfile"},
 		{"shell", "bash zsh fish sh dash ksh"},
 		{"arch", "x86_64 sbsa"},
 	};

@@ -4,12 +4,24 @@
 
 #include "base/nearest.h"
 #include "cli/cmd.h"
+#include "cli/envformat.h"
 #include "cli/print.h"
 #include "cli/select.h"
 #include "cli/shellsyntax.h"
 
-enum format { FORMAT_SH, FORMAT_FISH, FORMAT_JSON };
-static const char *const formats[] = {"sh", "fish", "json", NULL};
+enum format {
+	FORMAT_SH,
+	FORMAT_FISH,
+	FORMAT_JSON,
+	FORMAT_DOTENV,
+	FORMAT_GITHUB,
+	/* Made from the table: nothing of the caller's environment is in them. */
+	FORMAT_CMAKE,
+	FORMAT_MODULEFILE,
+	FORMAT_DOCKERFILE,
+};
+static const char *const formats[] = {"sh",    "fish",	     "json",	   "dotenv", "github",
+				      "cmake", "modulefile", "dockerfile", NULL};
 
 static bool format_parse(const char *word, enum format *out, struct err *err)
 {
@@ -21,7 +33,8 @@ static bool format_parse(const char *word, enum format *out, struct err *err)
 	const char *near = nearest(word, formats);
 	err_set(err, ERR_USAGE, "unknown format '%s'", word);
 	return near ? err_hint(err, "did you mean '%s'?", near)
-		    : err_hint(err, "there are sh, fish and json");
+		    : err_hint(err, "there are sh, fish, json, dotenv, github, cmake, modulefile "
+				    "and dockerfile");
 }
 
 /* --format, else --json, else what the shell reads. */
@@ -47,6 +60,22 @@ static void print_all_json(const struct toolenv *t)
 	print_json(stdout, o);
 }
 
+static bool print_table(struct app *app, const char *spec, enum format format, struct err *err)
+{
+	struct toolenv_want wants[TOOLENV_WANTS];
+	struct selection s;
+	if (!select_wants(app, spec, &s, wants, err))
+		return false;
+	if (format == FORMAT_CMAKE)
+		envformat_cmake(stdout, wants, s.name);
+	else if (format == FORMAT_MODULEFILE)
+		envformat_modulefile(stdout, wants, s.name);
+	else
+		envformat_dockerfile(stdout, wants);
+	toolenv_wants_clear(wants);
+	return true;
+}
+
 static bool run(struct app *app, const struct args *args, struct err *err)
 {
 	autotoolenv struct toolenv t = {0};
@@ -57,12 +86,23 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 	if (opt_flag(args, "unset") && args->n)
 		return err_set(err, ERR_USAGE, "'--unset' takes no version, got '%s'",
 			       args->pos[0]);
+	if (opt_flag(args, "unset") && format > FORMAT_JSON)
+		return err_set(err, ERR_USAGE, "'--unset' has no sense with format '%s'",
+			       formats[format]);
+	if (format >= FORMAT_CMAKE)
+		return print_table(app, args->pos[0], format, err);
 	if (opt_flag(args, "unset"))
 		select_nothing(app, &t);
 	else if (!select_environment(app, args->pos[0], &s, &t, err))
 		return false;
 	if (format == FORMAT_JSON) {
 		print_all_json(&t);
+		return true;
+	}
+	if (format == FORMAT_DOTENV)
+		return envformat_dotenv(stdout, &t, err);
+	if (format == FORMAT_GITHUB) {
+		envformat_github(stdout, &t);
 		return true;
 	}
 	for (size_t i = 0; i < t.n; i++)
@@ -73,7 +113,7 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 
 static const struct opt options[] = {
 	{'s', "shell", "S", "for this shell: bash, zsh, fish, sh, dash, ksh"},
-	{'f', "format", "F", "sh, fish or json"},
+	{'f', "format", "F", "sh, fish, json, dotenv, github, cmake, modulefile, dockerfile"},
 	{'u', "unset", NULL, "give back what an earlier 'cudaenv env' changed"},
 	{0},
 };

@@ -79,6 +79,16 @@ bool select_environment(struct app *app, const char *spec, struct selection *s, 
 	return true;
 }
 
+bool select_wants(struct app *app, const char *spec, struct selection *s,
+		  struct toolenv_want w[TOOLENV_WANTS], struct err *err)
+{
+	char ccbin[PATH_MAX];
+	if (!resolve_select(&app->layout, spec, s, err) || !toolenv_host_compiler(s, ccbin, err))
+		return false;
+	toolenv_wants(w, s, ld_policy(&app->config), ccbin[0] ? ccbin : NULL);
+	return true;
+}
+
 void select_nothing(struct app *app, struct toolenv *t)
 {
 	struct selection none = {.name = "system"};

@@ -17,5 +17,8 @@ must_check bool select_to_pin(struct app *app, const char *spec, char text[VERSI
 /* The selection for spec (NULL: what applies here) and the changes that it makes to the environment. */
 must_check bool select_environment(struct app *app, const char *spec, struct selection *s,
 				   struct toolenv *t, struct err *err);
+/* The table for it instead of changes; the caller ends it with toolenv_wants_clear. */
+must_check bool select_wants(struct app *app, const char *spec, struct selection *s,
+			     struct toolenv_want w[TOOLENV_WANTS], struct err *err);
 /* The same for `system`: what takes ours out. */
 void select_nothing(struct app *app, struct toolenv *t);

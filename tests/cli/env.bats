@@ -151,3 +151,82 @@ unset CUDA_HOME"
 	cudaenv env --unset 12.4
 	assert_status 2
 }
+
+@test "dotenv and github: lines with whole lists" {
+	cudaenv env 12.4 --format dotenv
+	assert_status 0
+	assert_stdout_has "CUDA_HOME='$(prefix_of 12.4.1)'"
+	assert_stdout_has "PATH='$(prefix_of 12.4.1)/bin:$T/bin:/usr/bin:/bin'"
+	mv "$CUDAENV_ROOT" "$T/ro'ot\\"
+	CUDAENV_ROOT="$T/ro'ot\\" cudaenv env 12.4 --format dotenv
+	assert_stdout_has "CUDA_HOME='$T/ro\\'ot\\\\/versions/12.4.1'"
+	mv "$T/ro'ot\\" "$T/plain"
+	CUDAENV_ROOT=$T/plain cudaenv env 12.4 --format github
+	assert_status 0
+	assert_stdout_has "CUDACXX=$T/plain/versions/12.4.1/bin/nvcc"
+	assert_stdout_has "PATH=$T/plain/versions/12.4.1/bin:$T/bin:/usr/bin:/bin"
+	mv "$T/plain" "$T/new"$'\n'"line"
+	CUDAENV_ROOT="$T/new"$'\n'"line" cudaenv env 12.4 --format github
+	assert_stdout_has "CUDA_HOME<<__cudaenv_end
+$T/new
+line/versions/12.4.1
+__cudaenv_end"
+	CUDAENV_ROOT="$T/new"$'\n'"line" cudaenv env 12.4 --format dotenv
+	assert_status 2
+}
+
+@test "cmake: a file with fixed paths, whatever is in them" {
+	mv "$CUDAENV_ROOT" "$T/a]=]\$x \"r"
+	export CUDAENV_ROOT="$T/a]=]\$x \"r"
+	cudaenv env 12.4 --format cmake
+	assert_status 0
+	command -v cmake >/dev/null || skip 'cmake is not here'
+	cp "$T/stdout" "$T/toolchain.cmake"
+	printf '%s\n' 'include("${F}")' 'message("${CMAKE_CUDA_COMPILER}|${CUDAToolkit_ROOT}|${CUDA_TOOLKIT_ROOT_DIR}|$ENV{CUDA_HOME}")' >"$T/x.cmake"
+	capture cmake "-DF=$T/toolchain.cmake" -P "$T/x.cmake"
+	assert_status 0
+	local p=$CUDAENV_ROOT/versions/12.4.1
+	assert_stderr "$p/bin/nvcc|$p|$p|$p"
+}
+
+@test "modulefile: loaded and unloaded by the real package" {
+	mv "$CUDAENV_ROOT" "$T/a [b] \$x {r"
+	export CUDAENV_ROOT="$T/a [b] \$x {r"
+	cudaenv env 12.4 --format modulefile
+	assert_status 0
+	local init=
+	for init in /usr/share/modules/init/bash /usr/share/Modules/init/bash /usr/share/lmod/lmod/init/bash; do
+		[ ! -e "$init" ] || break
+	done
+	[ -e "$init" ] || skip 'neither Environment Modules nor Lmod is here'
+	mkdir -p "$T/modules/cuda"
+	cp "$T/stdout" "$T/modules/cuda/12.4.1"
+	cat >"$T/try" <<-EOF
+		. "$init"
+		module use "\$T/modules"
+		p=\$PATH
+		module load cuda/12.4.1
+		printf '%s\n' "\$CUDA_HOME" "\$PATH" "\$LD_LIBRARY_PATH"
+		module unload cuda/12.4.1
+		[ "\$PATH" = "\$p" ] && echo "\${CUDA_HOME-unset}"
+	EOF
+	capture bash --norc "$T/try"
+	local q=$CUDAENV_ROOT/versions/12.4.1
+	[[ $out == "$q
+$q/bin:"*"
+$q/lib64
+unset" ]] || fail
+}
+
+@test "dockerfile: ENV lines, lists in front of the image's" {
+	CUDAENV_ROOT=$CUDAENV_ROOT cudaenv env 12.4 --format dockerfile
+	assert_status 0
+	assert_stdout_has "ENV CUDA_HOME=\"$(prefix_of 12.4.1)\""
+	assert_stdout_has "ENV PATH=\"$(prefix_of 12.4.1)/bin\${PATH:+:\${PATH}}\""
+	refute_stdout_has "$T/bin"
+	mv "$CUDAENV_ROOT" "$T/a\"\$x"
+	CUDAENV_ROOT="$T/a\"\$x" cudaenv env 12.4 --format dockerfile
+	assert_stdout_has "ENV CUDA_HOME=\"$T/a\\\"\\\$x/versions/12.4.1\""
+	cudaenv env --unset --format cmake
+	assert_status 2
+}
