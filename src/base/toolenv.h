@@ -37,7 +37,8 @@ bool toolenv_our_element(const struct layout *l, const char *s, size_t len);
  * The host compiler that must be named: the version file's `ccbin`, else the one that the install had to
  * choose because this toolkit refuses the default one. "" for none.
  */
-must_check bool toolenv_host_compiler(const struct selection *s, char out[PATH_MAX], struct err *err);
+must_check bool toolenv_host_compiler(const struct selection *s, char out[PATH_MAX],
+				      struct err *err);
 
 struct toolenv_var {
 	char *name;

@@ -64,7 +64,7 @@ words() {
 	words install --profile=f
 	assert_stdout full
 	words env --format ''
-	assert_stdout "sh fish json"
+	assert_stdout "sh fish json dotenv github cmake modulefile dockerfile"
 	words install --jobs ''
 	assert_stdout ''
 }
