@@ -212,7 +212,7 @@ nvcc 12.4.1
 	echo 12.4.1 >"$T/links/.cuda-version"
 	ln -s ../real/proj "$T/links/proj"
 	run_script 'cd $T/links/proj; echo "$CUDA_HOME" >>$T/log
-$SHIM version >>$T/log; $CUDAENV version-name >>$T/log
+env "$SHIM" version >>$T/log; env "$CUDAENV" version-name >>$T/log
 cd sub; echo "$CUDA_HOME" >>$T/log; cd $T/links; echo "$CUDA_HOME" >>$T/log'
 	assert_log "$(version_of 11.8.0)
 11.8.0
@@ -375,7 +375,7 @@ $(version_of 11.8.0) $(version_of 11.8.0)/bin:$rest"
 	echo 12.4.1 >"$T/a/in/.cuda-version"
 	run_script 'cd $T/a
 export CUDAENV_VERSION=11.8.0
-cd in; echo "$CUDA_HOME" >>$T/log; $SHIM version >>$T/log'
+cd in; echo "$CUDA_HOME" >>$T/log; env "$SHIM" version >>$T/log'
 	assert_log "$(version_of 11.8.0)
 11.8.0"
 }

@@ -443,7 +443,7 @@ static void test_index_down(void **state)
 	struct release r;
 	struct err err;
 	assert_false(find_with(&rq, false, &r, &err));
-	has(&err, ERR_NETWORK, "cannot ask the package index", "config set index URL");
+	has(&err, ERR_NETWORK, "cannot ask the package index", "another mirror or index");
 	assert_null(strstr(err.msg, "secret"));
 	assert_null(strstr(notes, "secret"));
 	/* Another index serves: one warning, not one for each package. */
