@@ -40,6 +40,7 @@ struct fetch_opts redist_fetch_opts(const struct source_ctx *ctx)
 	if (ctx->quick) {
 		o.retries = 1;
 		o.retry_wait_ms = 200;
+		o.low_speed_s = 8;
 		o.quick = true;
 	}
 	return o;

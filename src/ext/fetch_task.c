@@ -215,9 +215,10 @@ static void retry(struct task *t, CURLcode code, uint64_t now)
 	int limit = t->o->retries ? t->o->retries : 5;
 	int first_wait = t->o->retry_wait_ms ? t->o->retry_wait_ms : 1000;
 	bool unknown = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY;
+	bool no_time = t->o->quick && (unknown || code == CURLE_OPERATION_TIMEDOUT);
 	mirrors_failed(&t->mirrors, &t->transfer.err, now, (uint64_t)first_wait,
 		       (uint64_t)t->transfer.retry_after * 1000);
-	if (unknown && (t->o->quick || m->failures > NAME_TRIES))
+	if (no_time || (unknown && m->failures > NAME_TRIES))
 		m->dead = true;
 	if (t->part.len >= t->most + PROGRESS)
 		t->tries = 0;

@@ -59,33 +59,48 @@ static bool refuse(const struct xz *x, lzma_ret r, struct err *err)
 	}
 }
 
-/* The memory of one file's threads is there once: several files at a time keep the processors busy anyway. */
+#ifdef HAVE_LZMA_DECODER_MT
+/*
+ * The memory of one file's threads is there once: several files at a time keep the processors busy
+ * anyway.
+ */
 static atomic_bool memory_taken;
 
 /* Blocks can be told apart before they are decoded only where their headers say how long they are. */
-static bool has_sizes(const struct xz *x)
+static bool takes_memory(const struct xz *x)
 {
-	return x->s.avail_in >= XZ_HEAD && (x->in[XZ_HEAD - 1] & 0xc0) == 0xc0;
+	return x->threads > 1 && x->s.avail_in >= XZ_HEAD && (x->in[XZ_HEAD - 1] & 0xc0) == 0xc0 &&
+	       !atomic_exchange(&memory_taken, true);
+}
+
+static void give_memory(void)
+{
+	atomic_store(&memory_taken, false);
 }
 
 static lzma_ret start_decoder(struct xz *x)
 {
-#ifdef HAVE_LZMA_DECODER_MT
-	if (x->threads > 1 && has_sizes(x) && !atomic_exchange(&memory_taken, true)) {
-		lzma_mt mt = {
-			.flags = LZMA_CONCATENATED,
-			.threads = (uint32_t)x->threads,
-			.memlimit_threading = XZ_THREADS_MEMORY,
-			.memlimit_stop = XZ_MEMORY_MAX,
-		};
-		x->has_memory = true;
-		return lzma_stream_decoder_mt(&x->s, &mt);
-	}
+	x->has_memory = takes_memory(x);
+	if (!x->has_memory)
+		return lzma_stream_decoder(&x->s, XZ_MEMORY_MAX, LZMA_CONCATENATED);
+	lzma_mt mt = {
+		.flags = LZMA_CONCATENATED,
+		.threads = (uint32_t)x->threads,
+		.memlimit_threading = XZ_THREADS_MEMORY,
+		.memlimit_stop = XZ_MEMORY_MAX,
+	};
+	return lzma_stream_decoder_mt(&x->s, &mt);
+}
 #else
-	(void)has_sizes;
-#endif
+static void give_memory(void)
+{
+}
+
+static lzma_ret start_decoder(struct xz *x)
+{
 	return lzma_stream_decoder(&x->s, XZ_MEMORY_MAX, LZMA_CONCATENATED);
 }
+#endif
 
 static bool read_input(struct xz *x, size_t least, struct err *err)
 {
@@ -216,7 +231,7 @@ void xz_close(struct xz *x)
 	}
 	lzma_end(&x->s);
 	if (x->has_memory)
-		atomic_store(&memory_taken, false);
+		give_memory();
 	pthread_mutex_destroy(&x->mutex);
 	pthread_cond_destroy(&x->filled);
 	pthread_cond_destroy(&x->emptied);
