@@ -18,7 +18,7 @@ struct fetch_opts {
 	int retries;	   /* failures in a row that may pass and brought nothing; 0: 5 */
 	int retry_wait_ms; /* first wait, doubled each time; 0: 1000 (tests set less) */
 	int low_speed_s;   /* seconds under 1 KiB/s that count as a stall; 0: 30 */
-	bool quick; /* somebody else may serve: 5 s to connect, no second try after a timeout */
+	bool quick;   /* somebody else may serve: 5 s to connect, no second try after a timeout */
 	bool offline; /* any network URL fails with ERR_NETWORK that says so; file:// works */
 	const char *ca_file; /* NULL: curl's default (and SSL_CERT_FILE) */
 	const char *netrc;   /* NULL: NETRC, else ~/.netrc */
