@@ -114,7 +114,10 @@ static bool install_found(struct app *app, const struct args *a, const struct re
 			event_note(&app->events, "%s is installed already (-f builds it anew)",
 				   name);
 		puts(prefix);
-		return set_pins(app, a, name, prefix, err);
+		/* The run that published it may have been killed before it came to the rest. */
+		return install_prepare(&app->layout, err) &&
+		       refresh_root(&app->layout, &app->events, err) &&
+		       set_pins(app, a, name, prefix, err);
 	}
 	if (!config_bool(&app->config, CONFIG_ACCEPT_EULA))
 		event_note(&app->events,

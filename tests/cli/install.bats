@@ -102,6 +102,18 @@ assert_store_sane() {
 	[ "$(requests | grep -c 'packages/nvidia_')" -eq 9 ]
 }
 
+@test "install: again does what a run left undone that was killed after it published" {
+	serve
+	cudaenv install 13.0.2
+	assert_status 0
+	rm -r "$CUDAENV_ROOT/shims"
+	mkdir -p "$CUDAENV_ROOT/staging/13.0.2.1/bin"
+	cudaenv install 13.0.2
+	assert_status 0
+	assert_exists "$CUDAENV_ROOT/shims/nvcc"
+	[ -z "$(ls -A "$CUDAENV_ROOT/staging")" ]
+}
+
 @test "install: --dry-run changes nothing and prints sizes" {
 	serve
 	cudaenv install -n 13.0.2
