@@ -31,8 +31,10 @@ bool transfer_start(struct transfer *t, const char *url, uint64_t offset)
 static bool refuse_hop(struct transfer *t, const char *to, const char *why)
 {
 	autofree char *shown = http_mask(to);
-	return transfer_fail(t, TRANSFER_REFUSED, ERR_NETWORK, "redirect to '%.300s' refused: %s",
-			     shown, why);
+	transfer_fail(t, TRANSFER_REFUSED, ERR_NETWORK, "redirect to '%.300s' refused: %s", shown,
+		      why);
+	return err_hint(&t->err, "a proxy or a login page may have answered instead; else take "
+				 "another mirror or index");
 }
 
 /* Follows by hand: only so can a loop, a downgrade and a file:// be told apart and named. */
