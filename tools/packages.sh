@@ -39,6 +39,8 @@ g++-11            g++-11                -                 -                 -   
 direnv            direnv                direnv            direnv            direnv        direnv
 pyvenv            python3-venv          python3           python3           python        python3
 modulecmd         environment-modules   environment-modules environment-modules -         -
+nginx             nginx-light           nginx             nginx             nginx         nginx
+xz                xz-utils              xz                xz                xz            xz
 tmux              tmux                  tmux              tmux              tmux          tmux
 '
 
@@ -48,6 +50,7 @@ there() {
 	pyvenv) python3 -c 'import venv' ;;
 	modulecmd) test -e /usr/share/modules/init/bash || test -e /usr/share/Modules/init/bash ;;
 	pip) command -v pip || command -v pip3 || command -v uv || python3 -m pip --version ;;
+	nginx) PATH=$PATH:/usr/sbin command -v nginx ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1
 }
