@@ -214,9 +214,7 @@ static void test_links(void **state)
 	const char *here = *state;
 	assert_true(tree_mkdirs("my wheels", &err));
 	scratch_file("page.html", "<a href=x.whl>");
-	autofree char *url = xasprintf("file://%s/page.html", here);
-	autofree char *links = xasprintf("page.html missing ~ https://l.example/x %s", url);
-	setenv("PIP_FIND_LINKS", links, 1);
+	setenv("PIP_FIND_LINKS", "page.html missing ~ https://l.example/x", 1);
 	setenv("UV_FIND_LINKS", "my wheels,", 1);
 	setenv("PIP_INDEX_URL", "https://a.example", 1);
 	autobuf struct buf coded = BUF_INIT(4096);
@@ -225,7 +223,6 @@ static void test_links(void **state)
 	autofree char *want = xasprintf("F %s/my wheels\nF %s\nI https://a.example\n"
 					"P file://%s/page.html\nP https://l.example/x\n",
 					here, here, buf_str(&coded));
-	/* A blank parts the words of pip: the file:// one is broken by it and not there. */
 	expect("", want);
 }
 
