@@ -128,9 +128,9 @@ The rest of this toolkit: libraries and profilers
 
 How to go on
 EOF
-[ "$say" = cudaenv ] || echo "  export PATH=\"$prefix/bin:\$PATH\"    # in your shell's start file; then, there too:"
+[ "$say" = cudaenv ] || echo "  export PATH=\"$prefix/bin:\$PATH\"    # in your shell's start file"
 cat <<'EOF'
-  eval "$(cudaenv init bash)"    # nvcc and the other tools, of the version that applies
+  cudaenv init bash --install    # new shells: nvcc and the other tools, of the version that applies
 EOF
 cat <<EOF
   cudaenv local $label           # that one here and below
