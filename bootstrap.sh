@@ -108,6 +108,11 @@ fi
 
 toolkit=$("$cudaenv" prefix "$version")
 label=$(basename "$toolkit")
+shell=$(basename "${SHELL:-bash}")
+case $shell in
+bash | zsh | fish) ;;
+*) shell=bash ;;
+esac
 say=cudaenv
 case :$PATH: in
 *":$prefix/bin:"*) ;;
@@ -129,10 +134,8 @@ The rest of this toolkit: libraries and profilers
 How to go on
 EOF
 [ "$say" = cudaenv ] || echo "  export PATH=\"$prefix/bin:\$PATH\"    # in your shell's start file"
-cat <<'EOF'
-  cudaenv init bash --install    # new shells: nvcc and the other tools, of the version that applies
-EOF
 cat <<EOF
+  cudaenv init $shell --install    # new shells: nvcc and the other tools, of the version that applies
   cudaenv local $label           # that one here and below
   cudaenv list-remote            # what else there is
   man cudaenv
