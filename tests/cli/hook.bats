@@ -229,7 +229,7 @@ $(version_of 12.4.1)"
 		rmdir $T/a/gone
 
 
-		echo "2 $CUDA_HOME $($SHIM version)" >>$T/log
+		echo "2 $CUDA_HOME $(env "$SHIM" version)" >>$T/log
 		cd $T/a/named; mv $T/a $T/c
 		echo "3 $CUDA_HOME" >>$T/log
 		cd /; cd $T/c/1; echo "4 $CUDA_HOME" >>$T/log
