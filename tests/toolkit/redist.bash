@@ -43,7 +43,7 @@ redist_teardown() {
 need() {
 	local label
 	for label; do
-		in_mirror "$label" || skip "the mirror has no $label: $(cat "$MIRROR/$label.why")"
+		in_mirror "$label" || skip "the mirror has no $label: $(tail -n 1 "$MIRROR/$label.why")"
 	done
 }
 
@@ -52,7 +52,7 @@ each() {
 	local lacking=
 	for LABEL in 11.8.0 12.4.1 13.0.2; do
 		if ! in_mirror $LABEL; then
-			lacking+="$LABEL ($(cat "$MIRROR/$LABEL.why")) "
+			lacking+="$LABEL ($(tail -n 1 "$MIRROR/$LABEL.why")) "
 			continue
 		fi
 		echo "# $LABEL" >&2

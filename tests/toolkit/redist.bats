@@ -190,6 +190,21 @@ open_to_all() {
 	assert_status 0
 }
 
+the_least_that_compiles() {
+	export CUDAENV_ROOT=$ROOT
+	cudaenv install --profile minimal --as "least-$V" --mirror "$SERVER/least-$V" "$LABEL"
+	assert_status 0
+	assert_stderr_has "verified least-$V: compiled"
+	[ "$(bytes "least-$V")" -eq 0 ]
+	refute_exists "$ROOT/versions/least-$V/include/curand.h"
+	refute_exists "$ROOT/versions/least-$V/bin/cuobjdump"
+	cudaenv uninstall "least-$V"
+	assert_status 0
+	assert_exists "$P/bin/ptxas"
+}
+
+@test "the minimal profile is enough for nvcc" { each the_least_that_compiles; }
+
 @test "-f builds it anew without a byte from the server" {
 	need 12.4.1
 	export CUDAENV_ROOT=$ROOT
