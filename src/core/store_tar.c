@@ -72,6 +72,7 @@ static bool unpack(struct tar *t, struct err *err)
 		.dirfd = t->e.treefd,
 		.max = t->e.c->size ? t->e.c->size * RATIO_MAX + SLACK : 0,
 		/* The pool has two threads a processor. */
+		.verified = true,
 		.threads = (pool_threads(t->e.to->pool) + 1) / 2,
 	};
 	return unpack_run(&u, err);

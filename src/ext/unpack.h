@@ -34,15 +34,17 @@ struct unpack {
 	unpack_file_fn *file; /* may be NULL */
 	void *ctx;	      /* of all four */
 	int dirfd;	      /* destination */
-	int threads;	      /* for an archive that several threads can decode */
-	uint64_t max;	      /* bytes of all files together; 0: UNPACK_MAX_BYTES */
+	bool verified; /* the digest of the input is checked elsewhere: no need for the one inside */
+	int threads;   /* for an archive that several threads can decode */
+	uint64_t max;  /* bytes of all files together; 0: UNPACK_MAX_BYTES */
 };
 
 enum { UNPACK_MAX_ENTRIES = 400000 };
 #define UNPACK_MAX_BYTES (64ull << 30)
 
 /*
- * Unpacks all of it. ERR_INTEGRITY names archive and entry, ERR_FILESYSTEM the path; what read() said is passed
- * on as it is. On failure the destination is left half filled.
+ * Unpacks all of it; files are on their way to the disk then. ERR_INTEGRITY names archive and entry,
+ * ERR_FILESYSTEM the path; what read() said is passed on as it is. On failure the destination is left half
+ * filled.
  */
 must_check bool unpack_run(const struct unpack *u, struct err *err);

@@ -60,7 +60,7 @@ bool unpack_input_open(struct unpack_input *in)
 	if (!read_magic(in))
 		return false;
 	if (memcmp(in->in, xz_magic, MAGIC) == 0)
-		in->xz = xz_open(read_input, in, in->u->threads, in->u->name);
+		in->xz = xz_open(read_input, in, in->u->threads, !in->u->verified, in->u->name);
 	in->a = archive_read_new();
 	if (!in->a)
 		return err_set(in->err, ERR_FAILED, "cannot start libarchive");

@@ -27,6 +27,7 @@ struct xz {
 	void *ctx;
 	const char *name;
 	int threads;
+	uint32_t flags;
 	uint8_t *in;
 	bool started, input_ended, ended; /* of the decoder */
 	bool has_memory;		  /* for several threads */
@@ -82,9 +83,9 @@ static lzma_ret start_decoder(struct xz *x)
 {
 	x->has_memory = takes_memory(x);
 	if (!x->has_memory)
-		return lzma_stream_decoder(&x->s, XZ_MEMORY_MAX, LZMA_CONCATENATED);
+		return lzma_stream_decoder(&x->s, XZ_MEMORY_MAX, x->flags);
 	lzma_mt mt = {
-		.flags = LZMA_CONCATENATED,
+		.flags = x->flags,
 		.threads = (uint32_t)x->threads,
 		.memlimit_threading = XZ_THREADS_MEMORY,
 		.memlimit_stop = XZ_MEMORY_MAX,
@@ -98,7 +99,7 @@ static void give_memory(void)
 
 static lzma_ret start_decoder(struct xz *x)
 {
-	return lzma_stream_decoder(&x->s, XZ_MEMORY_MAX, LZMA_CONCATENATED);
+	return lzma_stream_decoder(&x->s, XZ_MEMORY_MAX, x->flags);
 }
 #endif
 
@@ -173,7 +174,7 @@ static void *decode(void *arg)
 	return NULL;
 }
 
-struct xz *xz_open(source_read_fn *read, void *ctx, int threads, const char *name)
+struct xz *xz_open(source_read_fn *read, void *ctx, int threads, bool check, const char *name)
 {
 	struct xz *x = xcalloc(1, sizeof *x);
 	x->s = (lzma_stream)LZMA_STREAM_INIT;
@@ -181,6 +182,7 @@ struct xz *xz_open(source_read_fn *read, void *ctx, int threads, const char *nam
 	x->ctx = ctx;
 	x->name = name;
 	x->threads = threads;
+	x->flags = LZMA_CONCATENATED | (check ? 0 : LZMA_IGNORE_CHECK);
 	x->in = xmalloc(XZ_IN);
 	x->pieces = xmalloc(XZ_PIECES * sizeof *x->pieces);
 	pthread_mutex_init(&x->mutex, NULL);

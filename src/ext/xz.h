@@ -15,10 +15,10 @@ typedef ptrdiff_t source_read_fn(void *ctx, void *buf, size_t n, struct err *err
 
 struct xz;
 /*
- * threads: as many decode at most; name: of the archive, for messages (borrowed). read is called from another
+ * threads: as many decode at most; check: the checks of the decoded data as well; name: of the archive, for messages (borrowed). read is called from another
  * thread, one call at a time.
  */
-struct xz *xz_open(source_read_fn *read, void *ctx, int threads, const char *name);
+struct xz *xz_open(source_read_fn *read, void *ctx, int threads, bool check, const char *name);
 /* The next piece; *n == 0: the end, all of the input was read and well-formed. *data is valid until the next call. */
 must_check bool xz_next(struct xz *x, const void **data, size_t *n, struct err *err);
 /* Waits for a read that is going on. NULL is fine. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # NVIDIA's component archives: unpacked from the cache, and fetched from a local nginx, beside what people run
 # instead: tests/bench/redist.sh [CUDAENV [ROUNDS [TABLE...]]]. Ratios are medians of per-round ratios to a table's
-# first row; rows rotate. Tables: one blocks small set full limited (default: all).
+# first row; rows rotate. Tables: one blocks small set full limited slow (default: all).
 # DATA names the folder of the archives (default: below the user's cache). What it lacks is cut from a toolkit,
 # CUDA=/usr/local/cuda-13.0, in NVIDIA's layout, with xz -6: once, some minutes.
 set -eu -o pipefail
@@ -11,10 +11,9 @@ cudaenv=$(realpath "${1:-$here/../../build/src/cli/cudaenv}")
 unpack=${cudaenv%/src/cli/cudaenv}/tests/bench/bench-unpack
 rounds=${2:-5}
 shift $(($# < 2 ? $# : 2))
-tables=${*:-one blocks small set full limited}
+tables=${*:-one blocks small set full limited slow}
 data=${DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/cudaenv-bench/redist}
 cuda=${CUDA:-/usr/local/cuda-13.0}
-rate=$((25 << 20))
 python=${PYTHON:-/usr/bin/python3}
 version=13.0.2
 
@@ -153,7 +152,7 @@ table() {
 			mkdir "$out"
 			sync
 			result=$(row $i "$out") || { echo "$title: row $i failed"; cat "$T/log"; exit 1; }
-			n=$(find "$out" -path '*/cache' -prune -o -type f -size +0 -print | grep -vc '\.tar\.xz$')
+			n=$(find "$out" -path '*/cache' -prune -o -type f -size +0 -print | grep -vc '\.tar\.xz$' || :)
 			[ "$n" -ge "$files" ] || { echo "$title: row $i: $n files only"; exit 1; }
 			echo "$r $i $result" >>"$T/results"
 			chmod -R u+w "$out"
@@ -255,7 +254,8 @@ serve() {
 			server {
 				listen 127.0.0.1:$port; root $T;
 				location /net/ { }
-				location /limited/ { alias $T/net/; limit_rate $rate; }
+				location /limited/ { alias $T/net/; limit_rate 25m; }
+				location /slow/ { alias $T/net/; limit_rate 5m; }
 			}
 		}
 	C
@@ -307,14 +307,27 @@ net() { # TITLE WHERE
 		'cudaenv install' 'cudaenv install -j1 (one connection)'
 }
 full() { net 'three archives, full speed' net; }
-limited() {
-	net 'three archives, 25 MiB/s a connection' limited
-	echo "floor of one connection: $(cat "$cufft" "$nvcc" "$cccl" | wc -c | awk "{ printf \"%.2f s\", \$1 / $rate }")"
+limited() { net 'three archives, 25 MiB/s a connection' limited; }
+# A link that is slower than decoding: what is added to the download.
+slow() {
+	serve
+	local where=http://127.0.0.1:$port/slow
+	# shellcheck disable=SC2016 # for the inner shell
+	row() {
+		case $1 in
+		0) measure sh -ec 'cd "$1"; while read -r sum file; do curl -sSf -O "$2/$file"; done <"$3"' \
+			sh "$2" "$where" "$T/net/sums" ;;
+		1) measure "$T/by-hand" "$where" "$T/net/sums" "$2" ;;
+		2) install "$2" "$2/cache" "$where" -j1 ;;
+		esac
+	}
+	table 'three archives, one connection of 5 MiB/s' 0 'curl alone' 'curl, sha256sum, tar xJf, one after another' \
+		'cudaenv install -j1'
 }
 
 for t in $tables; do
 	case $t in
-	one | blocks | small | full | limited) "$t" ;;
+	one | blocks | small | full | limited | slow) "$t" ;;
 	set) set_of_4 ;;
 	*) echo "no table '$t'" >&2; exit 2 ;;
 	esac
