@@ -42,6 +42,14 @@ static bool chosen(const struct pick *p, const char *component)
 	       (strlist_has(&p->rq->components, "cuda_nvcc") && component_nvcc_needs(component));
 }
 
+/* nvcc for cuda_nvcc, cublas for libcublas. */
+static bool is_short_for(const char *want, const char *name)
+{
+	size_t n = strlen(want), len = strlen(name);
+	return len > n && !strcmp(name + len - n, want) &&
+	       (name[len - n - 1] == '_' || (len - n == 3 && !strncmp(name, "lib", 3)));
+}
+
 /* Every component that was asked for by name is there, for this platform. */
 static bool check_names(const struct pick *p, const char *label, struct err *err)
 {
@@ -51,12 +59,15 @@ static bool check_names(const struct pick *p, const char *label, struct err *err
 		if (find(p, want))
 			continue;
 		const char **names = xcalloc(m->n + 1, sizeof *names);
+		const char *meant = NULL;
 		bool elsewhere = false;
 		for (size_t k = 0; k < m->n; k++) {
 			names[k] = m->files[k].component;
+			if (is_short_for(want, names[k]))
+				meant = names[k];
 			elsewhere = elsewhere || !strcmp(names[k], want);
 		}
-		const char *near = nearest(want, names);
+		const char *near = meant ? meant : nearest(want, names);
 		free(names);
 		if (elsewhere)
 			return err_set(err, ERR_NO_VERSION,

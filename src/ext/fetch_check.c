@@ -29,6 +29,16 @@ static void open_part(struct task *t, uint64_t now)
 	t->old_bytes = t->part.disk > 0;
 }
 
+/* It is replaced once the right one has come. */
+static void whole_is_damaged(struct task *t, uint64_t now)
+{
+	if (!t->told_busy)
+		event_note(t->o->events, "'%s' is damaged: fetching '%s' anew", t->job->dest,
+			   t->name);
+	part_close(&t->part);
+	open_part(t, now);
+}
+
 /* What is there already? */
 void task_look(struct task *t, uint64_t now)
 {
@@ -41,7 +51,8 @@ void task_look(struct task *t, uint64_t now)
 			t->state = TASK_WHOLE;
 			return;
 		}
-		part_close(&t->part);
+		whole_is_damaged(t, now);
+		return;
 	}
 	open_part(t, now);
 }
@@ -57,15 +68,15 @@ void task_check_whole(struct task *t, uint64_t now)
 		return;
 	bool right = task_digest_right(t);
 	t->whole = t->part.len;
-	part_close(&t->part);
 	if (right) {
+		part_close(&t->part);
 		t->state = TASK_DONE;
 		task_emit(t, EVENT_REUSE, "in the cache", t->whole, t->whole);
 		return;
 	}
 	t->restarted = true;
 	t->told_resets = 0;
-	open_part(t, now);
+	whole_is_damaged(t, now);
 }
 
 void task_check_part(struct task *t)

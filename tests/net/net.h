@@ -57,7 +57,7 @@ struct get {
 	int done_calls;
 	struct err err;
 	char retries[4096]; /* texts of EVENT_RETRY */
-	int reused;
+	int reused, notes;
 	uint64_t last_done, last_total;
 	event_fn *hook;
 };

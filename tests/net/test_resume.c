@@ -37,6 +37,12 @@ static void dest_is_there(void **state)
 	assert_int_equal(net_log(log_, MAX), 0);
 }
 
+static void count_damaged(void *ctx, const struct event *ev)
+{
+	struct get *g = ctx;
+	g->notes += ev->kind == EVENT_NOTE && strstr(ev->text, "is damaged: fetching 'f' anew");
+}
+
 static void dest_is_wrong(void **state)
 {
 	unsigned char other[NET_SIZE] = {1};
@@ -44,9 +50,11 @@ static void dest_is_wrong(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		net_fresh(state);
 		struct get g = GET(net_url("file"));
+		g.hook = count_damaged;
 		net_write("d", other, sizes[i]);
 		net_get_ok(&g);
 		assert_int_equal(net_log(log_, MAX), 1);
+		assert_int_equal(g.notes, 1);
 	}
 }
 

@@ -231,6 +231,40 @@ the_least_that_compiles() {
 	assert_stderr_has offline
 }
 
+@test "a damaged archive in the cache is told, fetched anew, and offline it is no success" {
+	need 12.4.1
+	local archive
+	cudaenv install --components "$SMALL" --mirror "$SERVER/damage" 12.4.1
+	assert_status 0
+	archive=$(ls "$CUDAENV_ROOT"/cache/*cuobjdump*.xz)
+	cudaenv uninstall 12.4.1
+	printf X | dd of="$archive" bs=1 seek=100000 conv=notrunc 2>/dev/null
+	cudaenv install --components "$SMALL" --offline --mirror "$SERVER/damage" 12.4.1
+	assert_status 5
+	assert_stderr_has "'$archive' is damaged"
+	refute_exists "$CUDAENV_ROOT/versions/12.4.1"
+	cudaenv install --components "$SMALL" --mirror "$SERVER/mended" 12.4.1
+	assert_status 0
+	assert_stderr_has "'$archive' is damaged"
+	[ "$(served mended | grep -c 'xz$')" -eq 1 ]
+}
+
+@test "what the manifest lacks for this platform or by this name is said" {
+	need 12.4.1
+	cudaenv install --components nvcc --mirror "$SERVER/lacks" 12.4.1
+	assert_status 4
+	assert_stderr_has "did you mean 'cuda_nvcc'?"
+	cudaenv install --components curand --mirror "$SERVER/lacks" 12.4.1
+	assert_status 4
+	assert_stderr_has "did you mean 'libcurand'?"
+	cudaenv install --arch sbsa --mirror "$SERVER/lacks" 12.4.1
+	assert_status 4
+	assert_stderr_has "not made for linux-sbsa"
+	cudaenv install --mirror "$SERVER/lacks" 12.4.0
+	assert_status 4
+	assert_stderr_has "redistrib_12.4.0.json"
+}
+
 @test "mirrors in turn: flat folders, a file://, one that is away" {
 	need 11.8.0
 	cudaenv install --components "$SMALL" --mirror "http://127.0.0.1:1/x,$SERVER/flat-one/flat" 11.8.0
