@@ -55,7 +55,7 @@ runs() {
 	for lib; do
 		grep -q "^loaded $P/.*/$lib" <<<"$out" || fail "$lib of $P was not loaded"
 	done
-	refute grep '^loaded ' <(grep -vF -e "loaded $P/" -e /libcuda.so <<<"$out")
+	refute grep '^loaded ' <(grep -vF -e "loaded $P/" -e /libcuda.so -e /libnvidia- <<<"$out")
 	no_stubs_in "$program"
 }
 
