@@ -197,21 +197,38 @@ bool redist_ask(const struct source_ctx *ctx, const char *product, const char *l
 	return true;
 }
 
+static void add_all_folders(const struct source_ctx *ctx, const char *product, struct strlist *out)
+{
+	autostrlist struct strlist mirrors = {0};
+	redist_mirrors(ctx, &mirrors);
+	for (size_t i = 0; i < mirrors.n; i++)
+		redist_folders(mirrors.items[i], product, out);
+}
+
+/* Then a manifest that was kept is better than none, also without a digest to tell that it still stands. */
+static bool nobody_answers(const struct source_ctx *ctx, const struct err *err)
+{
+	if (err->code != ERR_NETWORK || not_there(err))
+		return false;
+	event_debug(ctx->events, "%s", err->msg);
+	return true;
+}
+
 bool redist_manifest(const struct source_ctx *ctx, const char *product, const char *label,
 		     const char *pin, struct redist_manifest *out, struct err *err)
 {
 	struct redist_manifest m = {.file = xasprintf("redistrib_%s.json", label)};
-	if ((pin || ctx->offline) && from_cache(ctx, product, label, pin, &m)) {
-		autostrlist struct strlist mirrors = {0};
-		redist_mirrors(ctx, &mirrors);
-		for (size_t i = 0; i < mirrors.n; i++)
-			redist_folders(mirrors.items[i], product, &m.bases);
-	} else if (!redist_ask(ctx, product, label, pin, &m, err)) {
-		redist_manifest_clear(&m);
-		return false;
+	bool first = pin || ctx->offline;
+	if ((first && from_cache(ctx, product, label, pin, &m)) ||
+	    redist_ask(ctx, product, label, pin, &m, err) ||
+	    (!first && nobody_answers(ctx, err) && from_cache(ctx, product, label, NULL, &m))) {
+		if (m.cached)
+			add_all_folders(ctx, product, &m.bases);
+		*out = m;
+		return true;
 	}
-	*out = m;
-	return true;
+	redist_manifest_clear(&m);
+	return false;
 }
 
 void redist_manifest_clear(struct redist_manifest *m)

@@ -23,8 +23,8 @@ struct redist_manifest {
 
 /*
  * The manifest of a product's release. pin: its sha256 or NULL. With a pin, or offline, one that an earlier run
- * kept is as good as the mirrors'. ERR_NO_VERSION when every mirror answers that it has none; ERR_INTEGRITY when
- * the digest or the label is another one's; ERR_NETWORK.
+ * kept is as good as the mirrors'; else it serves where no mirror answers. ERR_NO_VERSION when every mirror
+ * answers that it has none; ERR_INTEGRITY when the digest or the label is another one's; ERR_NETWORK.
  */
 must_check bool redist_manifest(const struct source_ctx *ctx, const char *product,
 				const char *label, const char *pin, struct redist_manifest *out,

@@ -178,11 +178,23 @@ load redist
 	assert_status 0
 	assert_stderr_has "take 13.0.2 from source redist"
 	cudaenv uninstall 13.0.2
-	cudaenv install 13.0.2
-	assert_status 5
-	pin 13.0.2 "$(sha256sum <"$mirror/cuda/redist/redistrib_13.0.2.json" | cut -d' ' -f1)"
+	# Nobody answers, and all of it is here.
 	cudaenv install 13.0.2
 	assert_status 0
+	cudaenv uninstall 13.0.2
+	rm "$CUDAENV_ROOT"/cache/*cuda_nvrtc*
+	cudaenv install 13.0.2
+	assert_status 5
+	cudaenv install --profile minimal --source auto --as x 13.0.2
+	assert_status 5
+	assert_stderr_has "redist: cannot fetch"
+	cudaenv install --components libcublas 13.0.2
+	assert_status 0
+	cudaenv uninstall 13.0.2
+	pin 13.0.2 "$(sha256sum <"$mirror/cuda/redist/redistrib_13.0.2.json" | cut -d' ' -f1)"
+	cudaenv install --components libcublas 13.0.2
+	assert_status 0
+	refute_stderr_has pinned
 }
 
 @test "redist: two releases share what is equal" {
