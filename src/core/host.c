@@ -1,38 +1,16 @@
 #include "core/host.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
-#include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "core/gpulib.h"
 
 enum { FACT_MAX = 4096 };
-
-/* The loader's own choice first; the paths serve where LD_LIBRARY_PATH has a stubs folder in front.
- */
-static const char *const libcuda_names[] = {
-	"libcuda.so.1",
-	"/usr/lib/x86_64-linux-gnu/libcuda.so.1",
-	"/usr/lib/aarch64-linux-gnu/libcuda.so.1",
-	"/usr/lib64/libcuda.so.1",
-	"/usr/lib/wsl/lib/libcuda.so.1",
-	NULL,
-};
-static const char *const libnvml_names[] = {
-	"libnvidia-ml.so.1",
-	"/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1",
-	"/usr/lib/aarch64-linux-gnu/libnvidia-ml.so.1",
-	"/usr/lib64/libnvidia-ml.so.1",
-	"/usr/lib/wsl/lib/libnvidia-ml.so.1",
-	NULL,
-};
 
 static bool read_fact(const char *root, const char *path, struct buf *out)
 {
@@ -109,61 +87,46 @@ static bool driver_from_sys(struct host *h, const char *root)
 	       take_driver(h, buf_str(&b), strcspn(buf_str(&b), " \t\r\n"));
 }
 
-static bool is_stub(void *lib)
+bool host_kernel_driver(const char *root, char *out, size_t cap)
 {
-	struct link_map *map = NULL;
-	char real[PATH_MAX];
-	if (dlinfo(lib, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name)
-		return true;
-	if (!realpath(map->l_name, real))
-		snprintf(real, sizeof real, "%s", map->l_name);
-	return strstr(map->l_name, "/stubs/") || strstr(real, "/stubs/");
+	struct host h = {0};
+	if (!driver_from_proc(&h, root) && !driver_from_sys(&h, root))
+		return false;
+	snprintf(out, cap, "%s", h.driver);
+	return true;
 }
-
-static void *open_library(const char *const *names)
-{
-	for (; *names; names++) {
-		void *lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-		if (lib && !is_stub(lib))
-			return lib;
-		if (lib)
-			dlclose(lib);
-	}
-	return NULL;
-}
-
-/* ISO C has no conversion from void * to a function; dlsym's manual shows this one. */
-#define SYMBOL(lib, name, fn) (*(void **)&(fn) = dlsym(lib, name))
 
 static void driver_from_nvml(struct host *h, const char *const *names)
 {
 	int (*init)(void), (*version)(char *, unsigned), (*end)(void);
 	char text[96] = "";
-	void *lib = open_library(names);
-	if (!lib)
+	struct gpulib l;
+	gpulib_open(&l, names);
+	if (!l.lib)
 		return;
-	SYMBOL(lib, "nvmlInit_v2", init);
-	SYMBOL(lib, "nvmlSystemGetDriverVersion", version);
-	SYMBOL(lib, "nvmlShutdown", end);
+	GPULIB_SYMBOL(&l, "nvmlInit_v2", init);
+	GPULIB_SYMBOL(&l, "nvmlSystemGetDriverVersion", version);
+	GPULIB_SYMBOL(&l, "nvmlShutdown", end);
 	if (init && version && end && init() == 0) {
 		if (version(text, sizeof text - 1) == 0)
 			take_driver(h, text, strlen(text));
 		end();
 	}
-	dlclose(lib);
+	gpulib_close(&l);
 }
 
 static void probe_cuda(struct host *h, const char *const *names)
 {
 	int (*version)(int *);
-	void *lib = open_library(names);
-	if (!lib)
+	struct gpulib l;
+	gpulib_open(&l, names);
+	if (!l.lib)
 		return;
-	SYMBOL(lib, "cuDriverGetVersion", version);
+	GPULIB_SYMBOL(&l, "cuDriverGetVersion", version);
 	int n = 0;
 	if (version && version(&n) == 0 && n >= 1000)
 		h->cuda = n;
-	dlclose(lib);
+	gpulib_close(&l);
 }
 
 void host_probe_at(struct host *h, const struct host_places *at)
@@ -181,8 +144,8 @@ void host_probe(struct host *h)
 	uname(&u);
 	host_probe_at(h, &(struct host_places){.root = "",
 					       .machine = u.machine,
-					       .libcuda = libcuda_names,
-					       .libnvml = libnvml_names});
+					       .libcuda = gpulib_cuda,
+					       .libnvml = gpulib_nvml});
 }
 
 bool host_arch_known(const char *arch)

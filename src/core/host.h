@@ -24,6 +24,8 @@ struct host_places {
 
 void host_probe(struct host *h);
 void host_probe_at(struct host *h, const struct host_places *at);
+/* The version of the kernel's driver, without any library; root: in front of /proc and /sys. false: none. */
+bool host_kernel_driver(const char *root, char *out, size_t cap);
 
 /* Whether toolkits are made for it: one of the four above. */
 bool host_arch_known(const char *arch);
