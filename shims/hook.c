@@ -7,6 +7,7 @@
 
 #include "base/attr.h"
 #include "base/buf.h"
+#include "base/drift.h"
 #include "base/hookenv.h"
 #include "base/path.h"
 #include "base/pinfile.h"
@@ -160,7 +161,7 @@ bool hook(const char *shell, struct err *err)
 		return err_set(err, ERR_USAGE, "there is no hook for '%s'", shell);
 	bool ok = layout_init(&l, &why) && resolve_select(&l, NULL, &s, &why) &&
 		  toolenv_host_compiler(&s, ccbin, &why);
-	if (!ok)
+	if (!ok || drift_find(&l, &s, &why))
 		problem(&why, said, sizeof said);
 	hookenv_switch(&changes, &l, ok ? &s : NULL, ok && s.prefix[0] ? read_policy(&l) : LD_AUTO,
 		       ok && ccbin[0] ? ccbin : NULL);

@@ -11,6 +11,7 @@
  *   __cudaenv_is 'PREFIX' LISTED 'PROBLEM'
  *
  * PREFIX: that version's, empty for none. LISTED: 1 where the answer depends on what is installed, else 0.
- * PROBLEM: what the user must be told, empty for nothing; then the environment is as if no version applied.
+ * PROBLEM: what the user must be told, empty for nothing. Where PREFIX is empty as well, the environment is as
+ * if no version applied; else a build folder was configured for another version (base/drift.h).
  */
 must_check bool hook(const char *shell, struct err *err);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/drift.h"
 #include "base/installed.h"
 #include "base/path.h"
 #include "base/tool.h"
@@ -78,6 +79,17 @@ static bool find(struct app *app, const struct selection *s, const char *name, c
 	return why == 0 || not_found(app, s, name, path, cap, err);
 }
 
+/* Whoever configures anew need not be told to. */
+static void warn_of_drift(struct app *app, const struct selection *s, char **argv)
+{
+	struct err found;
+	for (char **arg = argv; *arg; arg++)
+		if (!strcmp(*arg, "--fresh"))
+			return;
+	if (drift_find(&app->layout, s, &found))
+		event_warn(&app->events, found.hint, "%s", found.msg);
+}
+
 static bool run(struct app *app, const struct args *args, struct err *err)
 {
 	char **argv = args->pos, path[PATH_MAX];
@@ -98,6 +110,7 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 	apply(&t, &s);
 	if (!find(app, &s, argv[0], path, sizeof path, err))
 		return false;
+	warn_of_drift(app, &s, argv);
 	/* nvcc finds its tree by the name it is started with. */
 	size_t n = strlen(s.prefix);
 	if (n && strncmp(path, s.prefix, n) == 0 && path[n] == '/')

@@ -696,3 +696,13 @@ s 0"
 	type_in <<<$'\n'
 	[ "$(grep -cE 'cudaenv-shim|src/cli/cudaenv' "$T/trace")" -eq 0 ] || fail "$(cat "$T/trace")"
 }
+
+@test "a build folder of another version is told once, and the version applies" {
+	mkdir "$T/a/build"
+	echo "CMAKE_CUDA_COMPILER:FILEPATH=$(version_of 11.8.0)/bin/nvcc" >"$T/a/build/CMakeCache.txt"
+	type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log\ncd $T/b\ncd $T/a'
+	assert_log "$(version_of 12.4.1)"
+	[ "$(grep -c 'is configured by CMake for CUDA 11.8.0, but 12.4.1 is selected' <<<"$out")" -eq 1 ] || fail
+	run_script 'cd $T/a'
+	[ -z "$out$err" ] || fail
+}

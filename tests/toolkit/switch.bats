@@ -112,6 +112,43 @@ cmake_through_shim() {
 	grep -q "CMAKE_CUDA_COMPILER:.*=$ROOT/versions/$NEW/bin/nvcc" build/CMakeCache.txt
 }
 
+# configured WAY...: an empty CMake project with CUDA, in `build` of the working folder.
+configured() {
+	printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(x CUDA)' 'find_package(CUDAToolkit REQUIRED)' \
+		>CMakeLists.txt
+	rm -rf build
+	capture "$@" cmake -G Ninja -B build -DCMAKE_CUDA_ARCHITECTURES=75
+	assert_status 0
+}
+
+@test "a CMake cache of another version is told, also where its compiler is the shim" {
+	command -v cmake && command -v ninja || skip "no cmake or ninja"
+	local way words="'build' is configured by CMake for CUDA 13.0.2, but $NEW is selected"
+	cd old
+	for way in env exec; do
+		if [ $way = env ]; then configured env; else configured "$CUDAENV" exec; fi
+		cudaenv exec true
+		assert_stderr ""
+		cudaenv exec "+$NEW" true
+		assert_status 0
+		assert_stderr_has "$words"
+		CUDAENV_VERSION=$NEW capture "$CUDAENV_SHIM" hook bash
+		assert_stdout_has "but $NEW is selected; hint: "
+	done
+	# What it says to run is right: CMake 3.24 and newer know --fresh, older ones do not.
+	cudaenv exec "+$NEW" true
+	if [[ $err == *"hint: cmake --fresh -G Ninja -B build,"* ]]; then
+		cudaenv exec "+$NEW" cmake --fresh -G Ninja -B build -DCMAKE_CUDA_ARCHITECTURES=75
+	else
+		assert_stderr_has "hint: rm -r build/CMakeCache.txt build/CMakeFiles"
+		rm -r build/CMakeCache.txt build/CMakeFiles
+		cudaenv exec "+$NEW" cmake -G Ninja -B build -DCMAKE_CUDA_ARCHITECTURES=75
+	fi
+	assert_status 0
+	cudaenv exec "+$NEW" true
+	assert_stderr ""
+}
+
 @test "an nvcc that is stopped mid-way does not hurt: the store is read-only" {
 	! find "$ROOT/store" -type f -perm /222 -print -quit | grep . || fail "writable files in the store"
 	[ "$ROOT/versions/13.0.2/bin/ptxas" -ef "$(find "$ROOT/store" -path '*/tree/bin/ptxas' -samefile "$ROOT/versions/13.0.2/bin/ptxas")" ]

@@ -1,0 +1,20 @@
+#pragma once
+/*
+ * A build folder that CMake configured for another toolkit than the selected one: it keeps compiler, headers
+ * and libraries of that time, whatever is selected since. No allocation: the hook's launcher uses it.
+ */
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/layout.h"
+#include "base/resolve.h"
+
+/*
+ * Looks at CMakeCache.txt in the working folder and the project's (that of the version file), and in their
+ * folders build, build-*, cmake-build-*, out, build/X, out/X and out/build/X: a bounded number of files. A cache
+ * whose compiler is a shim belongs to the toolkit that CMakeFiles/<version>/CMakeCUDACompiler.cmake names.
+ * Where nothing selects a version there is nothing to compare with.
+ *
+ * true: found. found->msg says which folder and for what, found->hint the command to run; the code is ERR_NONE.
+ */
+bool drift_find(const struct layout *l, const struct selection *s, struct err *found);
