@@ -57,6 +57,8 @@ static void take_new(struct release *r, struct release *found)
 			release_take(r, &found->components[i]);
 	if (!r->ca_file)
 		r->ca_file = take_ptr(found->ca_file);
+	if (!r->proxy)
+		r->proxy = take_ptr(found->proxy);
 }
 
 bool component_add(const struct source_ctx *ctx, struct release *r, const struct strlist *names,
@@ -156,6 +158,8 @@ bool component_restore(const struct source_ctx *ctx, struct release *r, struct e
 	}
 	if (!r->ca_file)
 		r->ca_file = take_ptr(found.ca_file);
+	if (!r->proxy)
+		r->proxy = take_ptr(found.proxy);
 	release_clear(&found);
 	return true;
 }

@@ -23,7 +23,7 @@ static void look(struct plan_item *it, const struct layout *l, const char *cache
 		it->from = PLAN_STORE;
 		return;
 	}
-	autofree char *path = cache_path(cache_dir, c->sha256, c->file);
+	autofree char *path = cache_path(cache_dir, component_archive(c), c->file);
 	autofree char *part = xasprintf("%s.part", path);
 	struct stat st;
 	if (stat(path, &st) == 0 && (!c->size || (uint64_t)st.st_size == c->size)) {

@@ -84,6 +84,11 @@ void component_clear(struct component *c)
 	*c = (struct component){0};
 }
 
+const char *component_archive(const struct component *c)
+{
+	return c->archive_sha256[0] ? c->archive_sha256 : c->sha256;
+}
+
 void release_take(struct release *r, struct component *c)
 {
 	r->components = array_grow(r->components, r->n, sizeof *c);
@@ -106,5 +111,6 @@ void release_clear(struct release *r)
 	free(r->components);
 	free(r->manifest);
 	free(r->ca_file);
+	free(r->proxy);
 	*r = (struct release){0};
 }

@@ -17,6 +17,7 @@ struct config;
 enum archive_kind {
 	ARCHIVE_WHEEL,	/* zip: nvidia/cuNN/{bin,include,lib,nvvm,...} */
 	ARCHIVE_REDIST, /* tar.xz: <component>-<platform>-<version>-archive/{bin,include,lib,...} */
+	ARCHIVE_DEB,	/* Debian's package: usr/{bin,include,lib/<triplet>,...}, or NVIDIA's */
 };
 
 struct component {
@@ -26,8 +27,13 @@ struct component {
 	char *file;	     /* file name of the archive */
 	struct strlist urls; /* tried in order; may carry credentials: never show, use `file` */
 	char sha256[65];     /* lower-case hex */
-	uint64_t size;	     /* packed bytes, 0: not told */
-	uint64_t unpacked;   /* bytes of files, 0: not told */
+	/*
+	 * Set where only a part of the archive is wanted: the archive's digest, and sha256 is a name for that
+	 * part in the store. "": sha256 is the archive's.
+	 */
+	char archive_sha256[65];
+	uint64_t size;	   /* packed bytes, 0: not told */
+	uint64_t unpacked; /* bytes of files, 0: not told */
 	enum archive_kind kind;
 };
 
@@ -39,6 +45,7 @@ struct release {
 	char manifest_sha256[65];
 	bool pinned;   /* the manifest's digest is the catalog's */
 	char *ca_file; /* certificates for its URLs; NULL: the usual ones */
+	char *proxy;   /* as in struct fetch_opts */
 	struct component *components;
 	size_t n;
 };
@@ -48,6 +55,8 @@ void release_take(struct release *r, struct component *c);
 /* By its own name or its package's. NULL: r has none. */
 struct component *release_find(const struct release *r, const char *name);
 void component_clear(struct component *c);
+/* The digest of its archive. */
+const char *component_archive(const struct component *c);
 /* Whether nvcc cannot work without it. */
 bool component_nvcc_needs(const char *component);
 
@@ -92,4 +101,4 @@ struct source {
 		       struct err *err);
 };
 
-extern const struct source source_redist, source_wheels;
+extern const struct source source_redist, source_wheels, source_deb;

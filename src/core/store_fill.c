@@ -105,9 +105,9 @@ static void run_local(void *arg)
 	if (it->f->failed)
 		return;
 	bool ok = digest_file(DIGEST_SHA256, it->local, hex, &err);
-	if (ok && strcmp(hex, c->sha256) != 0)
+	if (ok && strcmp(hex, component_archive(c)) != 0)
 		ok = err_set(&err, ERR_INTEGRITY, "'%s': sha256 mismatch: wanted %s, got %s",
-			     it->local, c->sha256, hex);
+			     it->local, component_archive(c), hex);
 	if (ok)
 		event_emit(it->f->to.events, &(struct event){.kind = EVENT_FETCH,
 							     .name = c->name,
@@ -120,7 +120,7 @@ static void run_local(void *arg)
 /* A wheel has its directory at its end. And a reader needs a thread of its own to wait on. */
 static bool can_grow(const struct fill *f, const struct component *c)
 {
-	return c->kind == ARCHIVE_REDIST && pool_threads(f->readers) > 0;
+	return c->kind != ARCHIVE_WHEEL && pool_threads(f->readers) > 0;
 }
 
 static size_t lacking(const struct plan *p)
@@ -154,8 +154,8 @@ static size_t make_jobs(struct fill *f, const struct plan *p, const char *cache_
 		jobs[n] = (struct fetch_job){
 			.name = c->name,
 			.urls = &c->urls,
-			.dest = cache_path(cache_dir, c->sha256, c->file),
-			.sha256 = c->sha256,
+			.dest = cache_path(cache_dir, component_archive(c), c->file),
+			.sha256 = component_archive(c),
 			.size = c->size,
 			.user = &items[i],
 			.arrived = can_grow(f, c) ? on_arrived : NULL,
@@ -173,6 +173,7 @@ static bool fetch_all(struct fill *f, struct fetch_job *jobs, size_t n, const st
 		.jobs = jobs_at_once ? (int)jobs_at_once : DOWNLOADS,
 		.offline = config_bool(cfg, CONFIG_OFFLINE),
 		.ca_file = r->ca_file,
+		.proxy = r->proxy,
 		.events = f->to.events,
 		.cancel = &f->failed,
 	};

@@ -1,9 +1,11 @@
 #include <stdlib.h>
 
 #include "base/intr.h"
+#include "core/debmap.h"
 #include "core/growing.h"
 #include "core/redistmap.h"
 #include "core/store_entry.h"
+#include "ext/debfile.h"
 #include "ext/unpack.h"
 
 /* No component's files are so much larger than its archive: headers are packed to a fifteenth. */
@@ -16,6 +18,7 @@ struct tar {
 	struct growing *g;
 	bool own;
 	struct growing_reader reader;
+	struct debfile deb; /* around the tar, if it is one */
 };
 
 static void tar_free(struct store_entry *e)
@@ -36,6 +39,12 @@ static ptrdiff_t on_read(void *ctx, void *buf, size_t n, struct err *err)
 	return got;
 }
 
+static ptrdiff_t on_read_deb(void *ctx, void *buf, size_t n, struct err *err)
+{
+	struct tar *t = ctx;
+	return debfile_read(&t->deb, buf, n, err);
+}
+
 static void on_cancel(void *ctx)
 {
 	struct tar *t = ctx;
@@ -47,7 +56,9 @@ static char *on_entry(void *ctx, const char *name, mode_t *mode)
 	struct tar *t = ctx;
 	/* Read-only, so that an edit through one hard link cannot change all prefixes. */
 	*mode = *mode & 0111 ? 0555 : 0444;
-	return redistmap(name, t->e.to->arch, t->e.c->name);
+	const struct component *c = t->e.c;
+	return c->kind == ARCHIVE_DEB ? debmap(name, t->e.to->arch, c->name, c->archive_sha256[0])
+				      : redistmap(name, t->e.to->arch, c->name);
 }
 
 static void on_file(void *ctx, const char *path, uint64_t size, bool executable)
@@ -58,13 +69,15 @@ static void on_file(void *ctx, const char *path, uint64_t size, bool executable)
 
 static bool unpack(struct tar *t, struct err *err)
 {
+	bool deb = t->e.c->kind == ARCHIVE_DEB;
 	growing_rewind(&t->reader);
+	t->deb = (struct debfile){.read = on_read, .ctx = t, .name = t->e.c->file};
 	t->e.steps = t->e.c->size;
 	if (!intr_check(err) || !store_entry_open(&t->e, err))
 		return false;
 	struct unpack u = {
 		.name = t->e.c->file,
-		.read = on_read,
+		.read = deb ? on_read_deb : on_read,
 		.cancel = on_cancel,
 		.map = on_entry,
 		.file = on_file,

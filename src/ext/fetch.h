@@ -22,6 +22,7 @@ struct fetch_opts {
 	bool offline; /* any network URL fails with ERR_NETWORK that says so; file:// works */
 	const char *ca_file; /* NULL: curl's default (and SSL_CERT_FILE) */
 	const char *netrc;   /* NULL: NETRC, else ~/.netrc */
+	const char *proxy;   /* URL; "": none; NULL: what the proxy variables say */
 	const struct events *events;
 	const atomic_bool
 		*cancel; /* when it becomes true all is stopped; err->code is ERR_NONE then */

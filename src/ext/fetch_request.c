@@ -44,7 +44,7 @@ static void set_proxy(struct transfer *t, bool https)
 {
 	const char *upper = set_or_null(getenv("HTTP_PROXY"));
 	bool use = !https && upper && !getenv("http_proxy") && !getenv("REQUEST_METHOD");
-	curl_easy_setopt(t->easy, CURLOPT_PROXY, use ? upper : NULL);
+	curl_easy_setopt(t->easy, CURLOPT_PROXY, t->o->proxy ? t->o->proxy : use ? upper : NULL);
 }
 
 static char *url_part(CURLU *u, CURLUPart what, unsigned flags)

@@ -18,7 +18,8 @@
 /*
  * Where an entry goes: a path relative to the destination, freed by unpack, or NULL to leave it out. name: the
  * archive's, that of a folder ends in '/'; so may the path. *mode (permission bits) may be changed. Also asked for
- * the targets of links, which may be folders without a '/'.
+ * the targets of links, which may be folders without a '/'. A symbolic link
+ * that would lead to itself is left out.
  */
 typedef char *unpack_map_fn(void *ctx, const char *name, mode_t *mode);
 

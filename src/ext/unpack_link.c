@@ -76,6 +76,9 @@ bool unpack_links_add(struct unpack_links *l, const struct unpack *u, const char
 	if (!inner)
 		return bad(u, name, "is a link that leads out of the archive:", target, err);
 	char *mapped = u->map(u->ctx, inner, &mode);
+	/* A file that was moved and the link in its old place may come together again. */
+	if (mapped && !hard && !strcmp(mapped, path))
+		free(take_ptr(mapped));
 	if (!mapped)
 		return true;
 	l->items = array_grow(l->items, l->n, sizeof *l->items);
