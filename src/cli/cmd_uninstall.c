@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "core/refresh.h"
+#include "core/syslink.h"
 #include "core/uninstall.h"
 
 static const struct opt options[] = {
@@ -20,22 +21,32 @@ static bool points_into(const char *link, const char *prefix)
 	return realpath(link, target) && realpath(prefix, real) && !strcmp(target, real);
 }
 
-static bool run(struct app *app, const struct args *a, struct err *err)
+/* Not what everybody uses, unless the user insists. */
+static bool check_unused(const struct app *app, const char *name, struct err *err)
 {
 	autofree char *current = xasprintf("%s/current", app->layout.root);
+	autofree char *prefix = xasprintf("%s/versions/%s", app->layout.root, name);
+	if (points_into(current, prefix)) {
+		err_set(err, ERR_USAGE, "'%s' is the global version", name);
+		return err_hint(err, "choose another one with 'cudaenv global', or give -f");
+	}
+	autofree char *link = syslink_user(&app->layout, prefix);
+	if (!link)
+		return true;
+	err_set(err, ERR_USAGE, "'%s' is what '%s' leads to", name, link);
+	return err_hint(err, "lead it elsewhere with 'cudaenv system-link', or give -f");
+}
+
+static bool run(struct app *app, const struct args *a, struct err *err)
+{
 	uint64_t total = 0, freed;
 	char size[PRINT_TEXT];
 
 	for (int i = 0; i < a->n; i++) {
 		const char *name = a->pos[i];
-		autofree char *prefix = xasprintf("%s/versions/%s", app->layout.root, name);
-		bool global = path_safe_component(name) && points_into(current, prefix);
-		bool system = path_safe_component(name) && points_into("/usr/local/cuda", prefix);
-		if ((global || system) && !opt_flag(a, "force")) {
-			err_set(err, ERR_USAGE, "'%s' is %s", name,
-				global ? "the global version" : "what /usr/local/cuda points to");
-			return err_hint(err, "choose another one first, or give -f");
-		}
+		if (!opt_flag(a, "force") && path_safe_component(name) &&
+		    !check_unused(app, name, err))
+			return false;
 		if (!uninstall_version(&app->layout, name, &freed, err))
 			return false;
 		total += freed;

@@ -31,6 +31,7 @@ extern const struct command cmd_link;
 extern const struct command cmd_unlink;
 extern const struct command cmd_alias;
 extern const struct command cmd_unalias;
+extern const struct command cmd_system_link;
 extern const struct command cmd_rehash;
 extern const struct command cmd_shims;
 extern const struct command cmd_cache;
@@ -67,6 +68,7 @@ const struct command *const commands[] = {
 	&cmd_unlink,
 	&cmd_alias,
 	&cmd_unalias,
+	&cmd_system_link,
 	&cmd_rehash,
 	&cmd_shims,
 	&cmd_cache,
