@@ -87,6 +87,24 @@ static bool is_ours(const struct layout *l, const char *folder, size_t len)
 	return false;
 }
 
+/* <folder>/<tool> lies in a version of ours all the same: /usr/local/cuda may be a link to one. */
+static bool leads_into_ours(const struct layout *l, const char *folder, size_t len)
+{
+	char above[PATH_MAX], versions[PATH_MAX];
+	struct stat st, own;
+	if (len + sizeof "/../.." > sizeof above)
+		return false;
+	memcpy(above, folder, len);
+	memcpy(above + len, "/../..", sizeof "/../..");
+	if (stat(above, &st) < 0)
+		return false;
+	for (int root = 0; layout_root(l, root, versions, sizeof versions); root++)
+		if (path_join(versions, sizeof versions, versions, "versions") &&
+		    stat(versions, &own) == 0 && same_file(&st, &own))
+			return true;
+	return false;
+}
+
 static bool find_on_path(const struct layout *l, const char *tool, const struct stat *self,
 			 char *out, size_t cap)
 {
@@ -99,7 +117,7 @@ static bool find_on_path(const struct layout *l, const char *tool, const struct 
 		memcpy(out, p, n);
 		out[n] = '\0';
 		if (path_join(out, cap, out, tool) && stat(out, &st) == 0 && S_ISREG(st.st_mode) &&
-		    !same_file(&st, self) && access(out, X_OK) == 0)
+		    !same_file(&st, self) && access(out, X_OK) == 0 && !leads_into_ours(l, p, n))
 			return true;
 	}
 	return false;

@@ -14,7 +14,8 @@ struct stat;
 
 /*
  * <prefix>/bin/<tool>; for `system` the first executable file of this name on PATH. Empty and relative
- * parts of PATH, and those below shims/, versions/ and current/ of a root, are never looked at.
+ * parts of PATH, and those below shims/, versions/ and current/ of a root, are never looked at, nor are
+ * those that lead into versions/ by a link (/usr/local/cuda).
  * self: the running shim, which is never the answer (same device and inode); NULL: shims/<tool>.
  * ERR_NO_TOOL names the versions that have it; ERR_NOT_EXECUTABLE: there, but not a program.
  */

@@ -18,7 +18,8 @@ bool uninstall_version(const struct layout *l, const char *name, uint64_t *freed
 	if (!path_safe_component(name))
 		return err_set(err, ERR_USAGE, "'%s' is no version's name", name);
 	autofree char *prefix = xasprintf("%s/versions/%s", l->root, name);
-	autofree char *trash = xasprintf("%s/staging/remove.%ld.%s", l->root, (long)getpid(), name);
+	autofree char *staging = xasprintf("%s/staging", l->root);
+	autofree char *trash = xasprintf("%s/remove.%ld.%s", staging, (long)getpid(), name);
 	if (lstat(prefix, &st) < 0) {
 		if (errno != ENOENT)
 			return err_sys(err, ERR_FILESYSTEM, "cannot stat '%s'", prefix);
@@ -29,7 +30,7 @@ bool uninstall_version(const struct layout *l, const char *name, uint64_t *freed
 		err_set(err, ERR_USAGE, "'%s' is a linked toolkit, not one installed here", name);
 		return err_hint(err, "run 'cudaenv unlink %s'; the toolkit itself stays", name);
 	}
-	if (!tree_usage(prefix, &use, err))
+	if (!tree_usage(prefix, &use, err) || !tree_mkdirs(staging, err))
 		return false;
 	if (rename(prefix, trash) < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", prefix);

@@ -70,6 +70,29 @@ static void a_long_part_of_path_is_passed_over(void **state)
 	assert_true(tool_find(&l, &system, "nvcc", NULL, out, sizeof out, &err));
 }
 
+/* /usr/local/cuda may be a link to a version of ours; to a tree that was linked it is the system's. */
+static void a_link_to_a_version_is_not_the_systems(void **state)
+{
+	const char *dir = *state;
+	const struct selection system = {.origin = ORIGIN_DEFAULT};
+	autofree char *local = xasprintf("%s/local/bin", dir), *sys = xasprintf("%s/sys", dir);
+	autofree char *wanted = xasprintf("%s/sys/nvcc", dir);
+	autofree char *tree = xasprintf("%s/tree", dir);
+	assert_int_equal(mkdir("root/versions/12.4.1", 0755) | mkdir("tree", 0755), 0);
+	assert_int_equal(mkdir("root/versions/12.4.1/bin", 0755) | mkdir("tree/bin", 0755), 0);
+	program("root/versions/12.4.1/bin/nvcc");
+	program("tree/bin/nvcc");
+	program("sys/nvcc");
+	path_is(local, sys);
+	assert_int_equal(symlink("root/versions/12.4.1", "local"), 0);
+	assert_true(tool_find(&l, &system, "nvcc", NULL, out, sizeof out, &err));
+	assert_string_equal(out, wanted);
+	assert_int_equal(symlink(tree, "root/versions/mine") | unlink("local"), 0);
+	assert_int_equal(symlink("root/versions/mine", "local"), 0);
+	assert_true(tool_find(&l, &system, "nvcc", NULL, out, sizeof out, &err));
+	assert_non_null(strstr(out, "/local/bin/nvcc"));
+}
+
 static void names_that_are_no_tools(void **state)
 {
 	static const char *const names[] = {"", ".", "..", "a/b", "../nvcc", "x\n", "\033"};
@@ -136,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_ROOT(a_shim_is_never_the_systems_tool),
 		IN_ROOT(a_long_part_of_path_is_passed_over),
+		IN_ROOT(a_link_to_a_version_is_not_the_systems),
 		IN_ROOT(names_that_are_no_tools),
 		IN_ROOT(why_it_could_not_run),
 		IN_ROOT(a_hostile_program),
