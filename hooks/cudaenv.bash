@@ -57,13 +57,13 @@ function __cudaenv_define_near {
 	eval "function __cudaenv_near$__cudaenv_depth { [[ $test ]]; }"
 }
 
-# The folders of all versions, in `list`.
+# The folders of all versions and of all cuDNN, in `list`.
 function __cudaenv_versions {
 	local root names IFS=:
 	! shopt -q failglob || return 0
-	names=("$1"/versions/*)
+	names=("$1"/versions/* "$1"/cudnn/*)
 	for root in ${CUDAENV_SHARED_ROOTS-}; do
-		names+=("$root"/versions/*)
+		names+=("$root"/versions/* "$root"/cudnn/*)
 	done
 	list="${names[*]}"
 }
@@ -104,7 +104,7 @@ function __cudaenv_switch {
 function __cudaenv_is_same {
 	[[ $PWD == "$__cudaenv_pwd" && ${CUDAENV_VERSION-} == "$__cudaenv_version" &&
 		${CUDAENV_ROOT:-${HOME-}} == "$__cudaenv_root" && ${PATH-} == "$__cudaenv_path" &&
-		${CUDAENV_SHARED_ROOTS-}${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c} == "$__cudaenv_others" &&
+		${CUDAENV_SHARED_ROOTS-},${CUDAENV_CUDNN_VERSION-},${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c} == "$__cudaenv_others" &&
 		$PWD -ef . && -d $__cudaenv_must ]] && ! "__cudaenv_near$__cudaenv_depth" || return 1
 	if [[ -z $__cudaenv_chose ]]; then
 		[[ ! -e $__cudaenv_absent && ! -e $__cudaenv_absent_too ]] || return 1
@@ -156,7 +156,7 @@ function __cudaenv_choose {
 # The same question with everything that cd changes left out; then the launcher.
 function __cudaenv_look_closely {
 	local want list= root=${CUDAENV_ROOT:-${HOME-}/.cudaenv}
-	local vars="$root|${CUDAENV_SHARED_ROOTS-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
+	local vars="$root|${CUDAENV_SHARED_ROOTS-}|${CUDAENV_CUDNN_VERSION-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
 	__cudaenv_choose "$root"
 	[[ $__cudaenv_listed == 0 ]] || __cudaenv_versions "$root"
 	if [[ $want == "$__cudaenv_want" && $vars == "$__cudaenv_vars" && $list == "$__cudaenv_list" &&
@@ -179,7 +179,7 @@ function __cudaenv_look {
 	! __cudaenv_is_same || return 0
 	__cudaenv_look_closely
 	__cudaenv_version=${CUDAENV_VERSION-} __cudaenv_root=${CUDAENV_ROOT:-${HOME-}}
-	__cudaenv_others=${CUDAENV_SHARED_ROOTS-}${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}
+	__cudaenv_others=${CUDAENV_SHARED_ROOTS-},${CUDAENV_CUDNN_VERSION-},${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}
 	__cudaenv_must=${__cudaenv_prefix:-/}
 }
 

@@ -15,10 +15,10 @@ set -g __cudaenv_ups
 
 # The folders of all versions, in $__cudaenv_now.
 function __cudaenv_versions
-    set -g __cudaenv_now $argv[1]/versions/*
+    set -g __cudaenv_now $argv[1]/versions/* $argv[1]/cudnn/*
     test -n "$CUDAENV_SHARED_ROOTS"; or return 0
     for other in (string split : -- "$CUDAENV_SHARED_ROOTS")
-        set -a __cudaenv_now $other/versions/*
+        set -a __cudaenv_now $other/versions/* $other/cudnn/*
     end
 end
 
@@ -66,7 +66,7 @@ function __cudaenv_look
     test -n "$CUDAENV_ROOT"; and set root $CUDAENV_ROOT
     set -l want
     set -l file
-    set -l vars "$root|$CUDAENV_SHARED_ROOTS|$VIRTUAL_ENV|$CONDA_PREFIX"
+    set -l vars "$root|$CUDAENV_SHARED_ROOTS|$CUDAENV_CUDNN_VERSION|$VIRTUAL_ENV|$CONDA_PREFIX"
     if test -n "$CUDAENV_VERSION"; and string match -qr '[^ \t]' -- "$CUDAENV_VERSION"
         set want "=$CUDAENV_VERSION"
     else

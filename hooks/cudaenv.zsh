@@ -31,7 +31,7 @@ function __cudaenv_walk {
 # The folders of all versions, in `list`.
 function __cudaenv_versions {
 	local names
-	names=("$root"/versions/*(N) ${^${(s.:.)CUDAENV_SHARED_ROOTS-}}/versions/*(N))
+	names=("$root"/{versions,cudnn}/*(N) ${^${(s.:.)CUDAENV_SHARED_ROOTS-}}/{versions,cudnn}/*(N))
 	list="$names"
 }
 
@@ -70,7 +70,7 @@ function __cudaenv_switch {
 function __cudaenv_look {
 	emulate -L zsh
 	local want= file= list= root=${CUDAENV_ROOT:-${HOME-}/.cudaenv}
-	local vars="$root|${CUDAENV_SHARED_ROOTS-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
+	local vars="$root|${CUDAENV_SHARED_ROOTS-}|${CUDAENV_CUDNN_VERSION-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
 	if [[ ${CUDAENV_VERSION-} == *[^[:blank:]]* ]]; then
 		want="=$CUDAENV_VERSION"
 	else

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/attr.h"
@@ -11,6 +12,7 @@
 #include "base/hookenv.h"
 #include "base/path.h"
 #include "base/pinfile.h"
+#include "base/product.h"
 
 enum { OUT_MAX = 1 << 20, CONFIG_MAX = 1 << 16 };
 
@@ -87,49 +89,59 @@ static size_t word(const char *s)
 	return strcspn(s, " \t\r\n=:");
 }
 
-/* The last line of the file that sets it. Who writes nonsense hears of it from cudaenv. */
-static bool policy_of(int fd, enum ld_policy *policy)
+/* The value in the last line that sets the key; NULL: none does. */
+static const char *value_of(const char *text, const char *key)
 {
-	static const char key[] = "ld_library_path";
-	char text[CONFIG_MAX];
-	bool found = false;
-	ssize_t n = read(fd, text, sizeof text - 1);
-	text[n < 0 ? 0 : n] = '\0';
+	const char *value = NULL;
+	size_t n = strlen(key);
 	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
 		p += strspn(p, " \t\r\xef\xbb\xbf");
-		if (word(p) != sizeof key - 1 || memcmp(p, key, sizeof key - 1) != 0)
-			continue;
-		p += sizeof key - 1;
-		p += strspn(p, " \t=:");
-		*policy = !strncmp(p, "always", 6)  ? LD_ALWAYS
-			  : !strncmp(p, "never", 5) ? LD_NEVER
-						    : LD_AUTO;
-		found = true;
+		if (word(p) == n && !memcmp(p, key, n))
+			value = p + n + strspn(p + n, " \t=:");
 	}
-	return found;
+	return value;
 }
 
-static bool policy_in(const char *path, enum ld_policy *policy)
+static bool is_yes(const char *value)
 {
-	autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd >= 0 && policy_of(fd, policy);
+	static const char *const words[] = {"yes", "true", "on", "1"};
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (!strncasecmp(value, words[i], strlen(words[i])))
+			return true;
+	return false;
 }
 
-static enum ld_policy read_policy(const struct layout *l)
+/* What the file sets. Who writes nonsense hears of it from cudaenv. */
+static void read_settings(const char *path, struct toolenv_opts *o)
+{
+	char text[CONFIG_MAX];
+	const char *value;
+	autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	text[n < 0 ? 0 : n] = '\0';
+	if ((value = value_of(text, "ld_library_path")))
+		o->policy = !strncmp(value, "always", 6)  ? LD_ALWAYS
+			    : !strncmp(value, "never", 5) ? LD_NEVER
+							  : LD_AUTO;
+	if ((value = value_of(text, "compiler_paths")))
+		o->compiler_paths = is_yes(value);
+}
+
+static void settings(const struct layout *l, struct toolenv_opts *o)
 {
 	char path[PATH_MAX];
-	enum ld_policy policy = LD_AUTO;
-	if (!layout_path(l, path, sizeof path, "config.ini") || !policy_in(path, &policy))
-		policy_in("/etc/cudaenv/config.ini", &policy);
-	return policy;
+	read_settings("/etc/cudaenv/config.ini", o);
+	if (layout_path(l, path, sizeof path, "config.ini"))
+		read_settings(path, o);
 }
 
 /* Whether another version may answer this selection when one comes or goes. */
-static bool depends_on_list(const struct selection *s, bool ok, const struct err *err)
+static bool depends_on_list(const struct selection *s, const struct product_selection *cudnn,
+			    bool ok, const struct err *err)
 {
 	if (!ok)
 		return err->code == ERR_NOT_INSTALLED;
-	return s->prefix[0] && strcmp(s->spec, s->name) != 0;
+	return s->prefix[0] && (strcmp(s->spec, s->name) != 0 || cudnn->spec[0]);
 }
 
 static void problem(const struct err *err, char *out, size_t cap)
@@ -155,19 +167,27 @@ bool hook(const char *shell, struct err *err)
 	char ccbin[PATH_MAX], said[sizeof err->msg + sizeof err->hint + 64] = "";
 	struct layout l = {0};
 	struct selection s = {0};
+	struct product_selection cudnn = {0};
+	struct toolenv_opts opts = {0};
 	struct err why = {0};
 
 	if (!o.fish && strcmp(shell, "bash") != 0 && strcmp(shell, "zsh") != 0)
 		return err_set(err, ERR_USAGE, "there is no hook for '%s'", shell);
 	bool ok = layout_init(&l, &why) && resolve_select(&l, NULL, &s, &why) &&
 		  toolenv_host_compiler(&s, ccbin, &why);
-	if (!ok || drift_find(&l, &s, &why))
+	if (ok && s.prefix[0])
+		settings(&l, &opts);
+	/* Without the cuDNN that was asked for the toolkit is right all the same. */
+	bool beside = ok && product_cudnn(&l, &s, &cudnn, &why);
+	bool listed = depends_on_list(&s, &cudnn, beside, &why);
+	if (!beside || drift_find(&l, &s, &why))
 		problem(&why, said, sizeof said);
-	hookenv_switch(&changes, &l, ok ? &s : NULL, ok && s.prefix[0] ? read_policy(&l) : LD_AUTO,
-		       ok && ccbin[0] ? ccbin : NULL);
+	opts.ccbin = ok && ccbin[0] ? ccbin : NULL;
+	opts.cudnn = beside && cudnn.prefix[0] ? cudnn.prefix : NULL;
+	hookenv_switch(&changes, &l, ok ? &s : NULL, &opts);
 	for (size_t i = 0; i < changes.n; i++)
 		assign(&o, changes.vars[i].name, changes.vars[i].value);
-	state(&o, ok ? s.prefix : "", depends_on_list(&s, ok, &why), said);
+	state(&o, ok ? s.prefix : "", listed, said);
 	bool written = write_all(&o, err);
 	buf_clear(&o.text);
 	return written;

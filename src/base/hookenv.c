@@ -85,9 +85,11 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool is_element(const char *p, size_t n, const char *element)
+/* The length of our element at p, where what we set (one element, or two with ':' between) stands; else 0. */
+static size_t own_length(const char *p, const char *set)
 {
-	return element && strlen(element) == n && !memcmp(p, element, n);
+	size_t n = set ? strlen(set) : 0;
+	return n && !strncmp(p, set, n) && (p[n] == ':' || !p[n]) ? n : 0;
 }
 
 /* "=TEXT" or "-" of what is there. */
@@ -98,15 +100,22 @@ static char *keep(const char *now)
 
 struct sweep {
 	const struct layout *l;
-	const char *home; /* a version that somebody chose by hand, with its elements; NULL */
-	bool all;	  /* also its elements */
+	const char *home
+		[2]; /* a version and a cuDNN that somebody chose by hand, with their elements; or NULL */
+	bool all; /* also its elements */
 };
+
+static bool is_below(const char *p, size_t n, const char *folder)
+{
+	size_t len = folder ? strlen(folder) : 0;
+	return len && n > len && !memcmp(p, folder, len) && p[len] == '/';
+}
 
 /* An element to take out besides our own. */
 static bool swept(const struct sweep *w, const char *p, size_t n)
 {
 	static const char current[] = "/current/";
-	size_t home = w->home ? strlen(w->home) : 0, root = strlen(w->l->root);
+	size_t root = strlen(w->l->root);
 	if (!toolenv_our_element(w->l, p, n))
 		return false;
 	if (w->all)
@@ -114,7 +123,7 @@ static bool swept(const struct sweep *w, const char *p, size_t n)
 	/* Nobody but the user puts <root>/current on a list. */
 	bool by_hand = n > root + sizeof current && !memcmp(p, w->l->root, root) &&
 		       !memcmp(p + root, current, sizeof current - 1);
-	return !by_hand && (!home || n <= home || memcmp(p, w->home, home) != 0 || p[home] != '/');
+	return !by_hand && !is_below(p, n, w->home[0]) && !is_below(p, n, w->home[1]);
 }
 
 /*
@@ -127,22 +136,21 @@ static char *change_list(const struct sweep *w, const char *list, const char *ol
 	const char *p = list && *list ? list : NULL;
 	bool any = false, placed = !new;
 	for (const char *q = p; q && new; q = q[strcspn(q, ":")] ? q + strcspn(q, ":") + 1 : NULL)
-		placed |= old && is_element(q, strcspn(q, ":"), old);
+		placed |= own_length(q, old) > 0;
 	if (new && !placed) {
 		buf_adds(&out, new);
 		any = true;
 		old = NULL;
 	}
 	while (p) {
-		size_t n = strcspn(p, ":");
-		bool ours = is_element(p, n, old);
-		if (ours ? new != NULL : !swept(w, p, n)) {
+		size_t own = own_length(p, old), n = own ? own : strcspn(p, ":");
+		if (own ? new != NULL : !swept(w, p, n)) {
 			if (any)
 				buf_addc(&out, ':');
-			buf_add(&out, ours ? new : p, ours ? strlen(new) : n);
+			buf_add(&out, own ? new : p, own ? strlen(new) : n);
 			any = true;
 		}
-		if (ours)
+		if (own)
 			new = NULL;
 		p = p[n] ? p + n + 1 : NULL;
 	}
@@ -152,7 +160,7 @@ static char *change_list(const struct sweep *w, const char *list, const char *ol
 /* The list without us; what the record says where nobody changed the rest meanwhile. */
 static char *leave_list(const struct sweep *w, const char *now, const struct record *r)
 {
-	const struct sweep all = {w->l, NULL, true};
+	const struct sweep all = {w->l, {NULL, NULL}, true};
 	autofree char *bare = change_list(&all, now, r->set, NULL);
 	if (r->old && r->old[0] == '=') {
 		autofree char *was = change_list(&all, r->old + 1, NULL, NULL);
@@ -176,7 +184,7 @@ static char *enter_list(const struct sweep *w, const char *name, const char *now
 			const struct record *r, const char *base, const char *element,
 			struct buf *state)
 {
-	const struct sweep all = {w->l, NULL, true};
+	const struct sweep all = {w->l, {NULL, NULL}, true};
 	autofree char *stripped = change_list(&all, base, NULL, NULL), *old = keep(base);
 	char *next = change_list(&all, now, r->set, element);
 	add_record(state, name, element, base && same(base, stripped) ? "" : old);
@@ -216,17 +224,18 @@ static void switch_one(struct toolenv *changes, const struct sweep *w,
 }
 
 void hookenv_switch(struct toolenv *changes, const struct layout *l, const struct selection *s,
-		    enum ld_policy policy, const char *ccbin)
+		    const struct toolenv_opts *o)
 {
 	static const struct selection nothing;
 	struct toolenv_want wants[TOOLENV_WANTS];
 	autobuf struct buf state = BUF_INIT(STATE_MAX);
-	autorecord struct record r = find_record("CUDA_HOME");
+	autorecord struct record r = find_record("CUDA_HOME"), d = find_record("CUDNN_HOME");
 	autofree char *home = leave_one(getenv("CUDA_HOME"), &r);
-	const struct sweep w = {l, home, false};
+	autofree char *cudnn = leave_one(getenv("CUDNN_HOME"), &d);
+	const struct sweep w = {l, {home, cudnn}, false};
 
 	*changes = (struct toolenv){0};
-	toolenv_wants(wants, s ? s : &nothing, policy, ccbin);
+	toolenv_wants(wants, s ? s : &nothing, o);
 	for (size_t i = 0; i < TOOLENV_WANTS; i++)
 		switch_one(changes, &w, &wants[i], &state);
 	toolenv_wants_clear(wants);

@@ -5,7 +5,7 @@
  *
  *   NAME|what we set|what was there;...      %XX for '%', '|', ';' and control characters
  *
- * For a list "what we set" is one element. "What was there" is "-" for unset, "=TEXT", or empty for
+ * For a list "what we set" is our element, or our two. "What was there" is "-" for unset, "=TEXT", or empty for
  * a list that is right again without the element.
  */
 #include "base/toolenv.h"
@@ -18,4 +18,4 @@
  * what another tool put back after us; it goes. The caller ends *changes with toolenv_clear.
  */
 void hookenv_switch(struct toolenv *changes, const struct layout *l, const struct selection *s,
-		    enum ld_policy policy, const char *ccbin);
+		    const struct toolenv_opts *o);

@@ -23,27 +23,31 @@ static void add(struct toolenv *t, const char *name, const char *value, bool boo
 					       .bookkeeping = bookkeeping};
 }
 
-/* What stands behind "<root>/versions/<name>" or "<root>/current" in path; NULL: it is not ours. */
+/* What stands behind "<root>/versions/<name>", "<root>/cudnn/<name>" or "<root>/current" in path; NULL: it is
+ * not ours. */
 static const char *behind_prefix(const struct layout *l, const char *path, size_t len)
 {
+	static const struct {
+		const char *start;
+		bool named; /* a name follows */
+	} folders[] = {{"/versions/", true}, {"/cudnn/", true}, {"/current", false}};
 	char root[PATH_MAX];
+	const char *end = path + len;
 	for (int i = 0; layout_root(l, i, root, sizeof root); i++) {
-		static const char versions[] = "/versions/", current[] = "/current";
 		size_t n = strlen(root);
-		const char *p = path + n, *end = path + len;
 		if (len <= n || memcmp(path, root, n) != 0)
 			continue;
-		if ((size_t)(end - p) >= sizeof current - 1 &&
-		    !memcmp(p, current, sizeof current - 1))
-			p += sizeof current - 1;
-		else if ((size_t)(end - p) >= sizeof versions &&
-			 !memcmp(p, versions, sizeof versions - 1))
-			for (p += sizeof versions - 1; p < end && *p != '/';)
+		for (size_t k = 0; k < ARRAY_LEN(folders); k++) {
+			const char *p = path + n;
+			size_t start = strlen(folders[k].start);
+			if ((size_t)(end - p) < start + folders[k].named ||
+			    memcmp(p, folders[k].start, start) != 0)
+				continue;
+			for (p += start; folders[k].named && p < end && *p != '/';)
 				p++;
-		else
-			continue;
-		if (p == end || *p == '/')
-			return p;
+			if (p == end || *p == '/')
+				return p;
+		}
 	}
 	return NULL;
 }
@@ -55,7 +59,7 @@ static bool is_ours(const struct layout *l, const char *value)
 
 bool toolenv_our_element(const struct layout *l, const char *s, size_t len)
 {
-	static const char *const folders[] = {"/bin", "/lib64", "/lib"};
+	static const char *const folders[] = {"/bin", "/lib64", "/lib", "/include"};
 	while (len > 1 && s[len - 1] == '/')
 		len--;
 	const char *rest = behind_prefix(l, s, len);
@@ -169,10 +173,23 @@ static char *below(const char *prefix, const char *sub)
 	return prefix ? xasprintf("%s%s", prefix, sub) : NULL;
 }
 
+/* "a:b", or the one that is not NULL. Both are taken over. */
+static char *both(char *a, char *b)
+{
+	autofree char *first = a, *second = b;
+	if (!first || !second)
+		return first ? take_ptr(first) : take_ptr(second);
+	return xasprintf("%s:%s", first, second);
+}
+
 void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection *s,
-		   enum ld_policy policy, const char *ccbin)
+		   const struct toolenv_opts *o)
 {
 	const char *prefix = s->prefix[0] ? s->prefix : NULL;
+	const char *cudnn = prefix ? o->cudnn : NULL;
+	const char *loads = prefix && wants_libraries(o->policy) ? prefix : NULL;
+	const char *links = o->compiler_paths ? prefix : NULL;
+	/* cuDNN in front: a toolkit may have another one copied into it. */
 	const struct toolenv_want table[TOOLENV_WANTS] = {
 		{"PATH", below(prefix, "/bin"), true},
 		{"CUDA_HOME", below(prefix, ""), false},
@@ -180,9 +197,18 @@ void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection 
 		{"CUDA_ROOT", below(prefix, ""), false},
 		{"CUDAToolkit_ROOT", below(prefix, ""), false},
 		{"CUDACXX", below(prefix, "/bin/nvcc"), false},
-		{TOOLENV_CCBIN, prefix && ccbin ? xstrdup(ccbin) : NULL, false},
+		{TOOLENV_CCBIN, prefix && o->ccbin ? xstrdup(o->ccbin) : NULL, false},
+		{"CUDNN_HOME", below(cudnn, ""), false},
+		{"CUDNN_PATH", below(cudnn, ""), false},
+		{"CUDNN_ROOT", below(cudnn, ""), false},
 		{"LD_LIBRARY_PATH",
-		 prefix && wants_libraries(policy) ? library_folder(prefix) : NULL, true},
+		 both(loads ? below(cudnn, "/lib") : NULL, loads ? library_folder(loads) : NULL),
+		 true},
+		{"CPATH", both(links ? below(cudnn, "/include") : NULL, below(links, "/include")),
+		 true},
+		{"LIBRARY_PATH",
+		 both(links ? below(cudnn, "/lib") : NULL, links ? library_folder(links) : NULL),
+		 true},
 	};
 	memcpy(w, table, sizeof table);
 }
@@ -194,10 +220,10 @@ void toolenv_wants_clear(struct toolenv_want w[TOOLENV_WANTS])
 }
 
 void toolenv_build(struct toolenv *t, const struct layout *l, const struct selection *s,
-		   enum ld_policy policy, const char *ccbin)
+		   const struct toolenv_opts *o)
 {
 	struct toolenv_want wants[TOOLENV_WANTS];
-	toolenv_wants(wants, s, policy, ccbin);
+	toolenv_wants(wants, s, o);
 	*t = (struct toolenv){0};
 	for (const struct toolenv_want *w = wants; w < wants + TOOLENV_WANTS; w++)
 		if (!strcmp(w->name, TOOLENV_CCBIN))

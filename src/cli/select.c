@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/product.h"
 #include "core/host.h"
 #include "core/toolkits.h"
 
@@ -69,28 +70,53 @@ static enum ld_policy ld_policy(const struct config *c)
 	return !strcmp(word, "always") ? LD_ALWAYS : !strcmp(word, "never") ? LD_NEVER : LD_AUTO;
 }
 
+/* What the table needs besides the selection. o borrows from b. */
+struct beside {
+	char ccbin[PATH_MAX];
+	struct product_selection cudnn;
+};
+
+static bool select_all(struct app *app, const char *spec, struct selection *s, struct beside *b,
+		       struct toolenv_opts *o, struct err *err)
+{
+	if (!resolve_select(&app->layout, spec, s, err) ||
+	    !toolenv_host_compiler(s, b->ccbin, err) ||
+	    !product_cudnn(&app->layout, s, &b->cudnn, err))
+		return false;
+	*o = (struct toolenv_opts){
+		.policy = ld_policy(&app->config),
+		.ccbin = b->ccbin[0] ? b->ccbin : NULL,
+		.cudnn = b->cudnn.prefix[0] ? b->cudnn.prefix : NULL,
+		.compiler_paths = config_bool(&app->config, CONFIG_COMPILER_PATHS),
+	};
+	return true;
+}
+
 bool select_environment(struct app *app, const char *spec, struct selection *s, struct toolenv *t,
 			struct err *err)
 {
-	char ccbin[PATH_MAX];
-	if (!resolve_select(&app->layout, spec, s, err) || !toolenv_host_compiler(s, ccbin, err))
+	struct beside b;
+	struct toolenv_opts o;
+	if (!select_all(app, spec, s, &b, &o, err))
 		return false;
-	toolenv_build(t, &app->layout, s, ld_policy(&app->config), ccbin[0] ? ccbin : NULL);
+	toolenv_build(t, &app->layout, s, &o);
 	return true;
 }
 
 bool select_wants(struct app *app, const char *spec, struct selection *s,
 		  struct toolenv_want w[TOOLENV_WANTS], struct err *err)
 {
-	char ccbin[PATH_MAX];
-	if (!resolve_select(&app->layout, spec, s, err) || !toolenv_host_compiler(s, ccbin, err))
+	struct beside b;
+	struct toolenv_opts o;
+	if (!select_all(app, spec, s, &b, &o, err))
 		return false;
-	toolenv_wants(w, s, ld_policy(&app->config), ccbin[0] ? ccbin : NULL);
+	toolenv_wants(w, s, &o);
 	return true;
 }
 
 void select_nothing(struct app *app, struct toolenv *t)
 {
 	struct selection none = {.name = "system"};
-	toolenv_build(t, &app->layout, &none, LD_NEVER, NULL);
+	const struct toolenv_opts o = {.policy = LD_NEVER};
+	toolenv_build(t, &app->layout, &none, &o);
 }

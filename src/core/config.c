@@ -26,6 +26,8 @@ static const struct config_info infos[CONFIG_KEYS] = {
 				"NVIDIA's licence was read and accepted"},
 	[CONFIG_LD_LIBRARY_PATH] = {"ld_library_path", NULL, "auto", "auto|always|never",
 				    "whether exec, env and the hook set LD_LIBRARY_PATH"},
+	[CONFIG_COMPILER_PATHS] = {"compiler_paths", NULL, "no", "bool",
+				   "whether exec, env and the hook set CPATH and LIBRARY_PATH"},
 	[CONFIG_INDEX] = {"index", NULL, "", "text",
 			  "package index URL for wheels; empty: the one of pip or uv"},
 };

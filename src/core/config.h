@@ -21,6 +21,7 @@ enum config_key {
 	CONFIG_PROFILE,		/* minimal default full; CUDAENV_PROFILE */
 	CONFIG_ACCEPT_EULA,	/* bool; CUDAENV_ACCEPT_EULA */
 	CONFIG_LD_LIBRARY_PATH, /* auto always never */
+	CONFIG_COMPILER_PATHS,	/* bool: CPATH and LIBRARY_PATH too */
 	CONFIG_INDEX, /* package index URL for wheels, overrides pip's and uv's settings */
 	CONFIG_KEYS,
 };

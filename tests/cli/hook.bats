@@ -35,6 +35,56 @@ $p/lib64
 $p/bin:$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin"
 }
 
+@test "cuDNN follows the folder, the variable and what is installed" {
+	fake_cudnn 9.3.0-cuda12
+	fake_cudnn 8.9.7-cuda11
+	fake_cudnn 8.9.7-cuda12
+	echo cudnn=9.3 >>"$T/a/.cuda-version"
+	echo cudnn=8 >>"$T/b/.cuda-version"
+	local c="printenv CUDNN_ROOT >>\$T/log; printenv LD_LIBRARY_PATH >>\$T/log; echo . >>\$T/log"
+	run_script "env -0 >\$T/out/before
+cd \$T/a; $c
+cd \$T/b; $c
+cd \$T/work
+env -0 >\$T/out/after
+$(is_fish && echo 'set -gx' || echo export) CUDAENV_CUDNN_VERSION$(is_fish && echo ' ' || echo =)8.9
+cd \$T/a; $c
+$(unset_word) CUDAENV_CUDNN_VERSION
+cd \$T/a; $c"
+	[ -z "$out$err" ] || fail
+	local n=$CUDAENV_ROOT/cudnn a b
+	a=$(version_of 12.4.1) b=$(version_of 11.8.0)
+	assert_log "$n/9.3.0-cuda12
+$n/9.3.0-cuda12/lib:$a/lib64
+.
+$n/8.9.7-cuda11
+$n/8.9.7-cuda11/lib:$b/lib64
+.
+$n/8.9.7-cuda12
+$n/8.9.7-cuda12/lib:$a/lib64
+.
+$n/9.3.0-cuda12
+$n/9.3.0-cuda12/lib:$a/lib64
+."
+	assert_same_environment
+}
+
+@test "a cuDNN that is not there is told once, the toolkit is right all the same" {
+	echo cudnn=9.3 >>"$T/a/.cuda-version"
+	type_in <<-'EOF'
+		cd $T/a
+		printenv CUDA_HOME >$T/log
+		cd ..
+		cd a
+		mkdir -p $CUDAENV_ROOT/cudnn/9.3.1-cuda12
+		printenv CUDNN_HOME >>$T/log
+		printenv CUDNN_HOME >>$T/log
+	EOF
+	[ "$(grep -o "cudnn '9.3' for CUDA 12 is not installed" <<<"$out" | wc -l)" = 1 ] || fail
+	[[ $log == "$(version_of 12.4.1)
+$CUDAENV_ROOT/cudnn/9.3.1-cuda12"* ]] || fail "$log"
+}
+
 @test "leaving puts back every byte" {
 	local text='env -0 >$T/out/before
 cd $T/a; cd $T/b; cd 1 2>/dev/null; cd ..; cd $T/a/1/2; cd $T/work

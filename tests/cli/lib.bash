@@ -76,6 +76,19 @@ fake_toolkit() {
 	EOF
 }
 
+# fake_cudnn NAME: a cuDNN such as 9.3.0-cuda12. Sets $cudnn.
+fake_cudnn() {
+	local v
+	IFS=.- read -ra v <<<"$1"
+	cudnn=${FAKE_ROOT:-$CUDAENV_ROOT}/cudnn/$1
+	mkdir -p "$cudnn/include" "$cudnn/lib"
+	ln -sfn lib "$cudnn/lib64"
+	echo '#include "cudnn_version.h"' >"$cudnn/include/cudnn.h"
+	printf '#define CUDNN_MAJOR %s\n#define CUDNN_MINOR %s\n#define CUDNN_PATCHLEVEL %s\n' "${v[@]:0:3}" \
+		>"$cudnn/include/cudnn_version.h"
+	: >"$cudnn/lib/libcudnn.so.${v[0]}"
+}
+
 # capture COMMAND...: runs it with stdin from /dev/null; $status, $out and $err (final newlines gone) are
 # its results, $T/stdout and $T/stderr the exact bytes.
 capture() {

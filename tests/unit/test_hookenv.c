@@ -16,6 +16,7 @@ static const struct layout layout = {.root = "/r"};
 static const char *const names[] = {
 	"CUDA_HOME",	"CUDA_PATH",   "CUDA_ROOT",	  "CUDAToolkit_ROOT", "CUDACXX",
 	"CUDAENV_HOOK", "CUDAHOSTCXX", "LD_LIBRARY_PATH", "VIRTUAL_ENV",      "CONDA_PREFIX",
+	"CPATH",	"CUDNN_HOME",  "CUDNN_PATH",	  "CUDNN_ROOT",	      "LIBRARY_PATH",
 };
 
 static int fresh(void **state)
@@ -33,7 +34,8 @@ static size_t go(const char *name, const char *ccbin)
 	struct selection s = {0};
 	if (name)
 		snprintf(s.prefix, sizeof s.prefix, "/r/versions/%s", name);
-	hookenv_switch(&t, &layout, name ? &s : NULL, LD_NEVER, ccbin);
+	hookenv_switch(&t, &layout, name ? &s : NULL,
+		       &(struct toolenv_opts){.policy = LD_NEVER, .ccbin = ccbin});
 	for (size_t i = 0; i < t.n; i++) {
 		if (t.vars[i].value)
 			setenv(t.vars[i].name, t.vars[i].value, 1);
@@ -108,6 +110,52 @@ static void test_lists(void **state)
 	}
 }
 
+static void switch_to(const char *prefix, const char *cudnn)
+{
+	autotoolenv struct toolenv t = {0};
+	struct selection s = {0};
+	snprintf(s.prefix, sizeof s.prefix, "%s", prefix);
+	hookenv_switch(
+		&t, &layout, &s,
+		&(struct toolenv_opts){.policy = LD_NEVER, .cudnn = cudnn, .compiler_paths = true});
+	for (size_t i = 0; i < t.n; i++)
+		if (t.vars[i].value)
+			setenv(t.vars[i].name, t.vars[i].value, 1);
+		else
+			unsetenv(t.vars[i].name);
+}
+
+/* Two elements of ours in one list. */
+static void test_cudnn(void **state)
+{
+	setenv("CPATH", "/mine", 1);
+	switch_to("/r/versions/1", NULL);
+	is("CPATH", "/r/versions/1/include:/mine");
+	switch_to("/r/versions/1", "/r/cudnn/9-cuda12");
+	is("CPATH", "/r/cudnn/9-cuda12/include:/r/versions/1/include:/mine");
+	is("CUDNN_HOME", "/r/cudnn/9-cuda12");
+	setenv("CPATH", "/x:/r/cudnn/9-cuda12/include:/r/versions/1/include:/mine", 1);
+	switch_to("/r/versions/2", "/r/cudnn/8-cuda11");
+	is("CPATH", "/x:/r/cudnn/8-cuda11/include:/r/versions/2/include:/mine");
+	switch_to("/r/versions/2", NULL);
+	is("CPATH", "/x:/r/versions/2/include:/mine");
+	is("CUDNN_HOME", NULL);
+	/* Somebody put something between them. */
+	switch_to("/r/versions/1", "/r/cudnn/9-cuda12");
+	setenv("CPATH", "/r/cudnn/9-cuda12/include:/y:/r/versions/1/include:/mine", 1);
+	switch_to("/r/versions/1", NULL);
+	is("CPATH", "/r/versions/1/include:/y:/mine");
+	go(NULL, NULL);
+	is("CPATH", "/y:/mine");
+	/* One that was chosen by hand. */
+	setenv("CUDNN_HOME", "/r/cudnn/7-cuda10.2", 1);
+	setenv("CPATH", "/r/cudnn/7-cuda10.2/include", 1);
+	switch_to("/r/versions/1", "/r/cudnn/9-cuda12");
+	go(NULL, NULL);
+	is("CPATH", "/r/cudnn/7-cuda10.2/include");
+	is("CUDNN_HOME", "/r/cudnn/7-cuda10.2");
+}
+
 static void test_changed_meanwhile(void **state)
 {
 	go("1", NULL);
@@ -169,6 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_round_trip, fresh),
 		cmocka_unit_test_setup(test_lists, fresh),
+		cmocka_unit_test_setup(test_cudnn, fresh),
 		cmocka_unit_test_setup(test_changed_meanwhile, fresh),
 		cmocka_unit_test_setup(test_left_over, fresh),
 		cmocka_unit_test_setup(test_broken_state, fresh),

@@ -32,6 +32,12 @@ static const char *const names[] = {
 	"CUDAENV_SAVED_CUDACXX",
 	"CUDAENV_SAVED_CUDAHOSTCXX",
 	"CUDAENV_SAVED_CUDA_PATH",
+	"CUDNN_HOME",
+	"CUDNN_PATH",
+	"CUDNN_ROOT",
+	"CPATH",
+	"LIBRARY_PATH",
+	"CUDAENV_SAVED_CUDNN_PATH",
 };
 
 static int fresh(void **state)
@@ -56,7 +62,7 @@ static void enter(const char *name, enum ld_policy policy, const char *ccbin)
 {
 	autotoolenv struct toolenv t = {0};
 	struct selection s = at(name);
-	toolenv_build(&t, &layout, &s, policy, ccbin);
+	toolenv_build(&t, &layout, &s, &(struct toolenv_opts){.policy = policy, .ccbin = ccbin});
 	for (size_t i = 0; i < t.n; i++) {
 		assert_int_equal(t.vars[i].bookkeeping,
 				 !strncmp(t.vars[i].name, "CUDAENV_SAVED_", 14));
@@ -180,6 +186,47 @@ static void library_policy(void **state)
 	is("LD_LIBRARY_PATH", "/mine");
 }
 
+static void enter_cudnn(const char *name, enum ld_policy policy, const char *cudnn, bool paths)
+{
+	autotoolenv struct toolenv t = {0};
+	char prefix[PATH_MAX];
+	struct selection s = at(name);
+	snprintf(prefix, sizeof prefix, "%.2000s/cudnn/%s", layout.root, cudnn ? cudnn : "");
+	const struct toolenv_opts o = {
+		.policy = policy, .cudnn = cudnn ? prefix : NULL, .compiler_paths = paths};
+	toolenv_build(&t, &layout, &s, &o);
+	for (size_t i = 0; i < t.n; i++)
+		if (t.vars[i].value)
+			setenv(t.vars[i].name, t.vars[i].value, 1);
+		else
+			unsetenv(t.vars[i].name);
+}
+
+static void cudnn(void **state)
+{
+	setenv("LD_LIBRARY_PATH", "/mine", 1);
+	setenv("CUDNN_PATH", "/theirs", 1);
+	enter_cudnn("12.4.1", LD_ALWAYS, "9.3.0-cuda12", true);
+	is("CUDNN_HOME", "%/cudnn/9.3.0-cuda12");
+	is("CUDNN_PATH", "%/cudnn/9.3.0-cuda12");
+	is("CUDNN_ROOT", "%/cudnn/9.3.0-cuda12");
+	is("LD_LIBRARY_PATH", "%/cudnn/9.3.0-cuda12/lib:%/versions/12.4.1/lib64:/mine");
+	is("CPATH", "%/cudnn/9.3.0-cuda12/include:%/versions/12.4.1/include");
+	is("LIBRARY_PATH", "%/cudnn/9.3.0-cuda12/lib:%/versions/12.4.1/lib64");
+	enter_cudnn("12.4.1", LD_ALWAYS, "8.9.7-cuda12", false);
+	is("CUDNN_HOME", "%/cudnn/8.9.7-cuda12");
+	is("LD_LIBRARY_PATH", "%/cudnn/8.9.7-cuda12/lib:%/versions/12.4.1/lib64:/mine");
+	is("CPATH", NULL);
+	enter_cudnn("12.4.1", LD_NEVER, NULL, false);
+	is("CUDNN_HOME", NULL);
+	is("CUDNN_PATH", "/theirs");
+	is("LD_LIBRARY_PATH", "/mine");
+	enter_cudnn("12.4.1", LD_NEVER, "8.9.7-cuda12", false);
+	enter("system", LD_NEVER, NULL);
+	is("CUDNN_ROOT", NULL);
+	is("CUDNN_PATH", "/theirs");
+}
+
 static void foreign_values_come_back(void **state)
 {
 	setenv("CUDA_HOME", "/usr/local/cuda", 1);
@@ -259,6 +306,7 @@ int main(void)
 		cmocka_unit_test_setup(path_lists, fresh),
 		cmocka_unit_test_setup(no_path_at_all, fresh),
 		cmocka_unit_test_setup(library_policy, fresh),
+		cmocka_unit_test_setup(cudnn, fresh),
 		cmocka_unit_test_setup(foreign_values_come_back, fresh),
 		cmocka_unit_test_setup(changed_meanwhile_is_left_alone, fresh),
 		cmocka_unit_test_setup(host_compiler, fresh),
