@@ -10,7 +10,7 @@
                                          "pip index versions cuda-toolkit" on standard input
   gen-versions.py refresh DIR            take over what DIR knows: manifests/index.tsv,
                                          manifests/cuda/*.json, runfiles.tsv, compat/driver.tsv,
-                                         compat/host_compiler.tsv
+                                         compat/host_compiler.tsv, compat/compute_capability.tsv
 
 What the new input does not know stays as it was. Comments at the head of a file stay.
 """
@@ -82,10 +82,11 @@ class Facts:
         self.releases = Table("releases.tsv")
         self.runfiles = Table("runfiles.tsv", keys=2)
         self.compilers = Table("compilers.tsv")
+        self.compute = Table("compute.tsv")
         self.general = read_tsv(DATA / "general.tsv")
 
     def write(self):
-        for table in (self.releases, self.runfiles, self.compilers):
+        for table in (self.releases, self.runfiles, self.compilers, self.compute):
             table.write()
 
 
@@ -103,6 +104,9 @@ def older_value(rows, row, column, parts):
 def release_section(facts, rows, row):
     label = row["label"]
     compilers = [c for c in facts.compilers.sorted() if number(c["from"]) <= number(label)]
+    # A new major drops GPUs: what the one before had says nothing of it.
+    compute = [c for c in facts.compute.sorted()
+               if number(label)[:1] <= number(c["from"]) <= number(label)]
     pairs = {
         "date": row["date"],
         "platforms": " ".join(f"linux-{a}" for a in row["platforms"].split(","))
@@ -115,6 +119,8 @@ def release_section(facts, rows, row):
     }
     if compilers:
         pairs.update({k: v for k, v in compilers[-1].items() if k != "from"})
+    if compute:
+        pairs["sm"] = compute[-1]["sm"]
     for arch in ARCHES:
         runfile = facts.runfiles.rows.get((label, arch))
         if runfile:
@@ -174,6 +180,12 @@ def refresh(facts, source):
             facts.releases.update((label,), driver_min=row[3], driver_floor=row[5])
     for row in read_tsv(source / "compat" / "host_compiler.tsv")[1:]:
         facts.compilers.update((row[0],), **dict(zip(facts.compilers.columns[1:], row[1:5])))
+    for row in read_tsv(source / "compat" / "compute_capability.tsv")[1:]:
+        facts.compute.update((row[0],), sm=row[3].replace("sm_", ""))
+    rows = facts.compute.sorted()
+    for before, row in zip(rows, rows[1:]):
+        if row["sm"] == before["sm"]:
+            del facts.compute.rows[(row["from"],)]
 
 
 def wheels(facts, text):

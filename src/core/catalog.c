@@ -15,7 +15,7 @@ static const char general[] = "catalog"; /* the section that is no release */
 static const char *const arches[] = {"x86_64", "sbsa", "aarch64", "ppc64le", NULL};
 
 /* How a value is checked and where it goes. */
-enum value_kind { VALUE_DATE, VALUE_PLATFORMS, VALUE_SHA256, VALUE_VERSION };
+enum value_kind { VALUE_DATE, VALUE_PLATFORMS, VALUE_SHA256, VALUE_VERSION, VALUE_NUMBERS };
 
 static const struct key {
 	const char *name;
@@ -32,6 +32,7 @@ static const struct key {
 	{"gcc_max", VALUE_VERSION, offsetof(struct catalog_release, gcc_max)},
 	{"clang_min", VALUE_VERSION, offsetof(struct catalog_release, clang_min)},
 	{"clang_max", VALUE_VERSION, offsetof(struct catalog_release, clang_max)},
+	{"sm", VALUE_NUMBERS, offsetof(struct catalog_release, sm)},
 };
 
 static bool known_arch(const char *s, size_t len)
@@ -60,6 +61,19 @@ static bool date_valid(const char *s)
 		if (shape[i] == '0' ? !isdigit((unsigned char)s[i]) : s[i] != shape[i])
 			return false;
 	return true;
+}
+
+/* "75 80 90": compute capabilities without the dot, two or three digits, one blank between. */
+static bool numbers_valid(const char *s)
+{
+	for (;;) {
+		size_t n = strspn(s, "0123456789");
+		if (n < 2 || n > 3 || (s[n] && s[n] != ' '))
+			return false;
+		if (!s[n])
+			return true;
+		s += n + 1;
+	}
 }
 
 static bool platforms_add(struct strlist *l, const char *value)
@@ -153,6 +167,10 @@ static bool set_release(struct catalog_release *r, const struct inifile_entry *e
 		case VALUE_VERSION:
 			if (!version_valid(e->value))
 				return bad_value(e, "a version", err);
+			break;
+		case VALUE_NUMBERS:
+			if (!numbers_valid(e->value))
+				return bad_value(e, "a list of compute capabilities", err);
 			break;
 		}
 		*(char **)((char *)r + keys[i].offset) = xstrdup(e->value);

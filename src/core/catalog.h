@@ -31,6 +31,7 @@ struct catalog_release {
 	char *driver_floor;    /* minor-version compatibility floor; NULL: there is none */
 	char *wheels;	       /* version of the cuda-toolkit metapackage: "13.4.1.0"; NULL: none */
 	char *gcc_min, *gcc_max, *clang_min, *clang_max; /* NULL: no such limit known */
+	char *sm; /* GPUs whose machine code its nvcc makes: "75 80 86 90" (7.5, ...); NULL unknown */
 	struct catalog_runfile *runfiles;
 	size_t n_runfiles;
 };
@@ -73,3 +74,15 @@ const char *catalog_offer_words(const struct catalog *c, const struct catalog_re
  */
 must_check bool catalog_select(const struct catalog *c, const struct spec *spec, const char *source,
 			       const struct catalog_release **out, struct err *err);
+
+/* A GPU of compute capability cc (90 is 9.0) and what a release's nvcc can make for it. */
+enum catalog_gpu {
+	CATALOG_GPU_UNKNOWN,
+	CATALOG_GPU_SERVED,  /* its own machine code, or that of an older one of the same major */
+	CATALOG_GPU_DROPPED, /* all that the release serves is newer */
+	CATALOG_GPU_TOO_NEW, /* the release is older than the GPU */
+};
+enum catalog_gpu catalog_gpu(const struct catalog_release *r, int cc);
+/* The first and last release that serve it; false: none is known. */
+bool catalog_gpu_range(const struct catalog *c, int cc, const struct catalog_release **first,
+		       const struct catalog_release **last);

@@ -61,6 +61,42 @@ static void refused(const char *section, const char *line, const char *want)
 	assert_null(c.releases);
 }
 
+static void test_gpu(void **state)
+{
+	static const struct {
+		const char *label;
+		int cc;
+		enum catalog_gpu want;
+	} cases[] = {
+		{"11.8.0", 35, CATALOG_GPU_SERVED},   {"12.0.0", 35, CATALOG_GPU_DROPPED},
+		{"12.9.1", 70, CATALOG_GPU_SERVED},   {"13.0.2", 70, CATALOG_GPU_DROPPED},
+		{"13.0.2", 72, CATALOG_GPU_DROPPED},  {"11.4.1", 89, CATALOG_GPU_SERVED},
+		{"11.4.1", 90, CATALOG_GPU_TOO_NEW},  {"11.8.0", 120, CATALOG_GPU_TOO_NEW},
+		{"12.8.1", 110, CATALOG_GPU_TOO_NEW}, {"13.0.2", 90, CATALOG_GPU_SERVED},
+		{"13.0.2", 107, CATALOG_GPU_SERVED},  {"8.0.44", 60, CATALOG_GPU_UNKNOWN},
+		{"13.0.2", 0, CATALOG_GPU_UNKNOWN},
+	};
+	static const struct {
+		int cc;
+		const char *first, *last;
+	} ranges[] = {{35, "9.0.176", "11.8.0"}, {70, "9.0.176", "12.9.2"}, {90, "11.8.0", NULL}};
+	const struct catalog_release *first, *last;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct catalog_release *r = catalog_find(&whole, cases[i].label);
+		assert_non_null(r);
+		if (catalog_gpu(r, cases[i].cc) != cases[i].want)
+			fail_msg("%s %d", cases[i].label, cases[i].cc);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(ranges); i++) {
+		assert_true(catalog_gpu_range(&whole, ranges[i].cc, &first, &last));
+		assert_string_equal(first->label, ranges[i].first);
+		assert_string_equal(last->label, ranges[i].last
+							 ? ranges[i].last
+							 : whole.releases[whole.n - 1].label);
+	}
+	assert_false(catalog_gpu_range(&whole, 20, &first, &last));
+}
+
 static void test_refused(void **state)
 {
 	refused("12.4.1", "driver_mim = 1",
@@ -76,6 +112,9 @@ static void test_refused(void **state)
 		"'linux-x86_64 windows-x86_64'");
 	refused("12.4.1", "platforms =",
 		"'v.ini' line 2: 'platforms' of '12.4.1' is not a list of platforms: ''");
+	refused("12.4.1", "sm = 75 80,90",
+		"'v.ini' line 2: 'sm' of '12.4.1' is not a list of compute capabilities: "
+		"'75 80,90'");
 	refused("12.4.1", "manifest_sha256 = ABC",
 		"'v.ini' line 2: 'manifest_sha256' of '12.4.1' is not a sha256: 'ABC'");
 	refused("12.4.1", "driver_min = soon",
@@ -235,7 +274,7 @@ int main(void)
 		cmocka_unit_test(test_fields),	    cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_not_there),   cmocka_unit_test(test_select),
 		cmocka_unit_test(test_select_none), cmocka_unit_test(test_offers),
-		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_whole),	    cmocka_unit_test(test_gpu),
 	};
 	return cmocka_run_group_tests(tests, load_both, clear_both);
 }
