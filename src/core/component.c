@@ -86,7 +86,7 @@ static bool unknown(const struct release *r, const char *name, struct err *err)
 		names[2 * i + 1] = r->components[i].package;
 	}
 	const char *near = nearest(name, names);
-	err_set(err, ERR_USAGE, "%s has no component '%s' installed", r->label, name);
+	err_set(err, ERR_NO_VERSION, "%s has no component '%s' installed", r->label, name);
 	return near ? err_hint(err, "did you mean '%s'?", near)
 		    : err_hint(err, "'cudaenv component list' shows what there is");
 }

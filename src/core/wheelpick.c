@@ -57,9 +57,10 @@ static bool unknown_name(const struct choice *c, const char *asked, const char *
 	for (size_t i = 0; i < c->meta->n; i++)
 		names[i] = c->components[i];
 	const char *near = nearest(asked, names);
-	err_set(err, ERR_USAGE, "the wheels of %s have no component '%s'%s%s%s", label, asked,
-		near ? "; the nearest is '" : "", near ? near : "", near ? "'" : "");
-	return err_hint(err, "cudaenv install %s --dry-run --profile full lists them", label);
+	err_set(err, ERR_NO_VERSION, "the wheels of %s have no component '%s'", label, asked);
+	return near ? err_hint(err, "did you mean '%s'?", near)
+		    : err_hint(err, "cudaenv install %s --dry-run --profile full lists them",
+			       label);
 }
 
 static bool want_named(struct choice *c, const char *asked, const char *label, struct err *err)
