@@ -9,13 +9,16 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/tree.h"
 
 #ifndef RENAME_EXCHANGE
 #define RENAME_EXCHANGE (1 << 1)
 #endif
+#define OVERLAYFS 0x794c7630
 
 /* A name beside path that nobody else has; a left-over from a crash never blocks. Long names are
  * cut. */
@@ -99,11 +102,36 @@ static int exchange(const char *from, const char *to)
 	return errno == EINVAL || errno == ENOSYS ? rename_in_turn(from, to) : -1;
 }
 
+/* After a rename failed: whether that is since path is a folder of a container image's lower layer. */
+static bool cannot_be_renamed(const char *path)
+{
+	struct statfs s;
+	int saved = errno;
+	bool layered = saved == EXDEV && statfs(path, &s) == 0 && s.f_type == OVERLAYFS;
+	errno = saved;
+	return layered;
+}
+
+bool atomic_remove(const char *path, const char *trash, struct err *err)
+{
+	if (rename(path, trash) == 0)
+		return tree_remove(trash, err);
+	return cannot_be_renamed(path) ? tree_remove(path, err)
+				       : err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", path);
+}
+
 bool atomic_publish(const char *from, const char *to, bool *exchanged, struct err *err)
 {
 	struct stat st;
 	bool swap = lstat(to, &st) == 0;
-	if ((swap ? exchange(from, to) : rename(from, to)) < 0)
+	int failed = swap ? exchange(from, to) : rename(from, to);
+	if (failed && swap && cannot_be_renamed(to)) {
+		if (!tree_remove(to, err))
+			return false;
+		swap = false;
+		failed = rename(from, to);
+	}
+	if (failed)
 		return err_sys(err, ERR_FILESYSTEM, "cannot move '%s' to '%s'", from, to);
 	sync_parent(to);
 	if (exchanged)

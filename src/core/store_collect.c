@@ -2,11 +2,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
 #include "base/tree.h"
 #include "core/record.h"
 #include "core/store_sync.h"
@@ -43,18 +43,19 @@ static bool find_used(const struct layout *l, struct strlist *used, struct err *
 	return true;
 }
 
-/* Away from its name first: what is half removed is never an entry. */
+/* Without its component.json it is no entry, however much of it is left. */
 bool store_remove(const struct layout *l, const char *sha256, uint64_t *freed, struct err *err)
 {
 	autofree char *from = xasprintf("%s/store/%s", l->root, sha256);
+	autofree char *record = xasprintf("%s/component.json", from);
 	autofree char *staging = xasprintf("%s/staging", l->root);
 	autofree char *to = xasprintf("%s/gone-%s", staging, sha256);
 	struct tree_use use;
 	if (!tree_usage(from, &use, err) || !tree_mkdirs(staging, err) || !tree_remove(to, err))
 		return false;
-	if (rename(from, to) < 0)
-		return err_sys(err, ERR_FILESYSTEM, "cannot move '%s' to '%s'", from, to);
-	if (!tree_remove(to, err))
+	if (unlink(record) < 0 && errno != ENOENT)
+		return err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", record);
+	if (!atomic_remove(from, to, err))
 		return false;
 	*freed += use.bytes - use.shared;
 	return true;

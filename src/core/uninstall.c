@@ -1,10 +1,10 @@
 #include "core/uninstall.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
 #include "base/attr.h"
 #include "base/path.h"
 #include "base/tree.h"
@@ -32,10 +32,8 @@ bool uninstall_version(const struct layout *l, const char *name, uint64_t *freed
 	}
 	if (!tree_usage(prefix, &use, err) || !tree_mkdirs(staging, err))
 		return false;
-	if (rename(prefix, trash) < 0)
-		return err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", prefix);
-	/* From here on the version is gone; a stop leaves only what the next run cleans up. */
-	if (!tree_remove(trash, err) || !store_collect(l, &collected, err))
+	/* Once it has left its name a stop leaves only what the next run cleans up. */
+	if (!atomic_remove(prefix, trash, err) || !store_collect(l, &collected, err))
 		return false;
 	*freed = use.bytes - use.shared + collected;
 	return true;

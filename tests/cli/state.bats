@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# What is installed, where it lies on odd file systems, under odd clocks, and while others use it.
+load lib
+load redist
+
+# in_layer COMMAND...: the commands in $1 (a script) with a root that lies in a lower layer of overlayfs, as what
+# an earlier step of an image's build has installed.
+in_layer() {
+	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	mkdir "$T/layer" "$T/seen"
+	unshare -m bash -ec '
+		mount -t tmpfs none "$T/layer"
+		mkdir "$T/layer/up" "$T/layer/work"
+		cd "$T"
+		mount -t overlay none -o "lowerdir=the root,upperdir=layer/up,workdir=layer/work" seen || exit 99
+		export CUDAENV_ROOT=$T/seen
+		eval "$1"' - "$1" >"$T/stdout" 2>"$T/stderr" || status=$?
+	[ "${status:-0}" -ne 99 ] || skip "no overlayfs here"
+	out=$(<"$T/stdout") err=$(<"$T/stderr")
+	[ "${status:-0}" -eq 0 ] || fail "in a lower layer"
+}
+
+@test "a version of a lower layer: changed, built anew and uninstalled" {
+	serve
+	cudaenv install 13.0.2
+	assert_status 0
+	# shellcheck disable=SC2016 # for the inner shell
+	in_layer '
+		"$CUDAENV" component remove 13.0.2 libcublas
+		[ ! -e "$CUDAENV_ROOT/versions/13.0.2/lib64/libcublas.so.13" ]
+		"$CUDAENV" component add 13.0.2 libcublas
+		[ -e "$CUDAENV_ROOT/versions/13.0.2/lib64/libcublas.so.13" ]
+		"$CUDAENV" install --force 13.0.2
+		[ "$("$CUDAENV_ROOT/versions/13.0.2/bin/nvcc" --version)" = "nvcc of 13.0.2" ]
+		"$CUDAENV" uninstall 13.0.2
+		"$CUDAENV" prune
+		[ -z "$(ls -A "$CUDAENV_ROOT/versions" "$CUDAENV_ROOT/store" "$CUDAENV_ROOT/staging" | grep -v :)" ]'
+	# The layer itself is as it was.
+	capture "$v/13.0.2/bin/nvcc" --version
+	assert_stdout "nvcc of 13.0.2"
+}
+
+@test "a root that is mounted read-only is used as any other" {
+	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	serve
+	cudaenv install --set-global 13.0.2
+	assert_status 0
+	# shellcheck disable=SC2016 # for the inner shell
+	capture unshare -m bash -ec '
+		mount --bind "$CUDAENV_ROOT" "$CUDAENV_ROOT" && mount -o remount,bind,ro "$CUDAENV_ROOT" || exit 99
+		! touch "$CUDAENV_ROOT/x" 2>/dev/null
+		eval "$("$CUDAENV" init bash)"
+		cd /
+		[ "$(nvcc --version)" = "nvcc of 13.0.2" ]
+		"$CUDAENV" version
+		"$CUDAENV" exec nvcc --version
+		"$CUDAENV" component list >/dev/null
+		"$CUDAENV" versions >/dev/null
+		s=0 && "$CUDAENV" doctor >"$T/doctor" 2>&1 || s=$?
+		[ $s -le 1 ] || ! "$CUDAENV" commands | grep -qx doctor
+		s=0 && "$CUDAENV" uninstall -f 13.0.2 || s=$?
+		[ $s -eq 7 ]'
+	[ "$status" -ne 99 ] || skip "cannot mount"
+	assert_status 0
+	assert_stdout_has "nvcc of 13.0.2"
+	assert_stderr_has "$CUDAENV_ROOT"
+	assert_exists "$v/13.0.2/bin/nvcc"
+}
+
+@test "files that are dated tomorrow, or in 1970, stop nobody" {
+	serve
+	cudaenv install 13.0.2
+	assert_status 0
+	local when
+	for when in tomorrow 1970-01-02 2100-01-01; do
+		cudaenv uninstall 13.0.2
+		assert_status 0
+		find "$CUDAENV_ROOT" -exec touch -h -d "$when" {} +
+		cudaenv install --offline 13.0.2
+		assert_status 0
+		find "$CUDAENV_ROOT" -exec touch -h -d "$when" {} +
+		capture "$CUDAENV_ROOT/shims/nvcc" +13.0.2 --version
+		assert_stdout "nvcc of 13.0.2"
+	done
+}
+
+@test "the global version is switched while others compile" {
+	fake 12.4.1
+	serve
+	cudaenv install --set-global 12.4.1 13.0.2
+	assert_status 0
+	local i pid
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		"$CUDAENV" global 13.0.2
+		"$CUDAENV" global 12.4.1
+	done >/dev/null 2>&1 &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		for i in "$CUDAENV_ROOT/current/bin/nvcc" "$CUDAENV_ROOT/shims/nvcc"; do
+			capture "$i" --version
+			[[ $out =~ ^"nvcc of "(12.4.1|13.0.2)$ ]] || fail "$i"
+		done
+	done
+	wait "$pid"
+}
