@@ -81,6 +81,44 @@ assert_big_and_clean() { # SIZE WORDS
 	done
 }
 
+# sha MANIFEST: what it says of cuda_nvrtc.
+sha() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["cuda_nvrtc"]["linux-x86_64"]["sha256"])' "$1"
+}
+
+@test "redist: a mirror changes a file under the same name" {
+	fake 13.0.2 --size 1000
+	serve
+	local archive manifest=$mirror/cuda/redist/redistrib_13.0.2.json old=$T/old.json
+	cudaenv install --components cuda_nvrtc --as old 13.0.2
+	assert_status 0
+	cp "$manifest" "$old"
+	fake 13.0.2 --size 2000
+	archive=$(echo "$mirror"/cuda/redist/cuda_nvrtc/linux-x86_64/*)
+	# Manifest and archive are new: what the cache has under this name is another file.
+	cudaenv install --components cuda_nvrtc --as new 13.0.2
+	assert_status 0
+	[ "$(stat -c %s "$v/old/lib64/libbig.so.1" "$v/new/lib64/libbig.so.1" | paste -sd' ')" = "1000 2000" ]
+	[ "$(ls "$CUDAENV_ROOT"/cache/*."${archive##*/}" | wc -l)" -eq 2 ]
+	# The manifest is the old one, the archive is new.
+	cudaenv uninstall old new
+	cudaenv cache clear
+	cp "$old" "$manifest"
+	cudaenv install --components cuda_nvrtc 13.0.2
+	assert_status 6
+	assert_stderr_has "$(stat -c %s "$archive") bytes"
+	assert_stderr_has "the publisher may have replaced the file"
+	assert_nothing
+	# Of the same size, so that only the digests differ.
+	fake 13.0.2 --size 1000
+	cp "$manifest" "$old"
+	printf X | dd of="$archive" bs=1 seek=700 conv=notrunc status=none
+	cudaenv install --components cuda_nvrtc 13.0.2
+	assert_status 6
+	assert_stderr_has "wanted $(sha "$old"), got $(sha256sum <"$archive" | cut -d' ' -f1)"
+	assert_nothing
+}
+
 @test "redist: a download that breaks off goes on, or starts over, while it is unpacked" {
 	fake 13.0.2 --size 3000000
 	serve

@@ -1,5 +1,7 @@
 /* Redirects, credentials and proxies: who gets to know what, and what is shown. */
+#include <netinet/in.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "net.h"
@@ -230,6 +232,36 @@ static void other_address_is_tried(void **state)
 	assert_string_equal(g.retries, "");
 }
 
+/* A listener whose queue is full answers nobody: as a network that swallows what is sent to it. */
+static bool black_hole(int port, int fds[4])
+{
+	struct sockaddr_in6 at = {.sin6_family = AF_INET6,
+				  .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+				  .sin6_port = htons((uint16_t)port)};
+	for (int i = 0; i < 4; i++)
+		fds[i] = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | (i ? SOCK_NONBLOCK : 0), 0);
+	if (fds[0] < 0 || bind(fds[0], (struct sockaddr *)&at, sizeof at) < 0 ||
+	    listen(fds[0], 0) < 0)
+		return false;
+	for (int i = 1; i < 4; i++)
+		connect(fds[i], (struct sockaddr *)&at, sizeof at);
+	return true;
+}
+
+static void a_black_hole_is_passed_by(void **state)
+{
+	char url[64];
+	int fds[4];
+	if (!black_hole(net.server.port, fds))
+		skip();
+	snprintf(url, sizeof url, "http://localhost:%d/f", net.server.port);
+	struct get g = GET(url);
+	net_get_ok(&g);
+	assert_string_equal(g.retries, "");
+	for (int i = 0; i < 4; i++)
+		close(fds[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +276,7 @@ int main(void)
 		cmocka_unit_test_setup(cgi_header_is_no_proxy, net_fresh),
 		cmocka_unit_test_setup(working_proxy, net_fresh),
 		cmocka_unit_test_setup(other_address_is_tried, net_fresh),
+		cmocka_unit_test_setup(a_black_hole_is_passed_by, net_fresh),
 	};
 	return cmocka_run_group_tests(tests, net_setup, net_teardown);
 }

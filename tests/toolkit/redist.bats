@@ -157,6 +157,46 @@ open_to_all() {
 	[ -z "$(find "$ROOT/store" -type f -perm /222 -print -quit)" ]
 }
 
+# same_tree ROOT: what the archives of $SMALL list is what the prefix has, with the execute bits; nothing else is there.
+same_tree() {
+	python3 - "$MIRROR/cuda/redist" "$1/versions/12.4.1" "$SMALL" <<-'EOP'
+		import json, os, sys, tarfile
+		redist, prefix, names = sys.argv[1:]
+		manifest = json.load(open(redist + "/redistrib_12.4.1.json"))
+		wanted = {}
+		for name in names.split(","):
+		    for m in tarfile.open(f"{redist}/{manifest[name]['linux-x86_64']['relative_path']}"):
+		        path = m.name.partition("/")[2]
+		        if not path or m.isdir():
+		            continue
+		        path = f"licenses/{name}/{path}" if path == "LICENSE" else path
+		        real = os.path.realpath(os.path.dirname(f"{prefix}/{path}")) + "/" + os.path.basename(path)
+		        wanted[os.path.relpath(real, os.path.realpath(prefix))] = m
+		for path, m in wanted.items():
+		    st = os.lstat(f"{prefix}/{path}")
+		    if m.issym():
+		        assert os.readlink(f"{prefix}/{path}") == m.linkname, path
+		    elif not path.endswith(".pc"):
+		        assert st.st_size == m.size, path
+		        assert st.st_mode & 0o7777 == (0o555 if m.mode & 0o111 else 0o444), (path, oct(st.st_mode))
+		there = {os.path.relpath(os.path.join(d, f), prefix) for d, _, files in os.walk(prefix) for f in files}
+		made = {p for p in there - set(wanted) if not p.startswith(".cudaenv/") and p != "version.json"}
+		assert not made, made
+		folders = {oct(os.stat(d).st_mode & 0o7777) for d, _, _ in os.walk(prefix)}
+		assert folders == {"0o755"}, folders
+	EOP
+}
+
+@test "umask 027 and 077: trees and execute bits are those of the archives" {
+	need 12.4.1
+	local mask
+	for mask in 027 077; do
+		export CUDAENV_ROOT=$T/root-$mask CUDAENV_CACHE_DIR=$ROOT/cache
+		(umask $mask && "$CUDAENV" install --offline --components "$SMALL" --mirror "$SERVER/mask" 12.4.1 </dev/null)
+		same_tree "$CUDAENV_ROOT"
+	done
+}
+
 @test "no text, link or record names the staging folder" {
 	local traces
 	[ -z "$(ls -A "$ROOT/staging")" ]

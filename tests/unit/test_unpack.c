@@ -432,6 +432,46 @@ static void damaged_anywhere(void **state)
 	}
 }
 
+/* The header of a folder, again and again. */
+static ptrdiff_t endless_folders(void *ctx, void *buf, size_t n, struct err *err)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+	} fields[] = {{"x/d/", 0},	{"0000755", 100},     {"0000000", 108},
+		      {"0000000", 116}, {"00000000000", 124}, {"00000000000", 136},
+		      {"5", 156},	{"ustar", 257},	      {"00", 263}};
+	unsigned char header[512] = {0};
+	size_t *at = ctx;
+	unsigned sum = 8 * ' ';
+	(void)err;
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+		memcpy(header + fields[i].at, fields[i].text, strlen(fields[i].text));
+	for (size_t i = 0; i < sizeof header; i++)
+		sum += header[i];
+	snprintf((char *)header + 148, 8, "%06o", sum);
+	for (size_t i = 0; i < n; i++)
+		((unsigned char *)buf)[i] = header[(*at)++ % sizeof header];
+	return (ptrdiff_t)n;
+}
+
+static void too_many_entries(void **state)
+{
+	struct err err;
+	size_t at = 0;
+	assert_true(tree_remove("out", &err));
+	assert_int_equal(mkdir("out", 0755), 0);
+	autoclose int dirfd = open("out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct unpack u = {.name = "a",
+			   .read = endless_folders,
+			   .map = without_top,
+			   .ctx = &at,
+			   .dirfd = dirfd};
+	assert_false(unpack_run(&u, &err));
+	assert_int_equal(err.code, ERR_INTEGRITY);
+	assert_string_equal(err.msg, "'a' has more than 400000 entries");
+}
+
 static void stops_on_a_signal(void **state)
 {
 	/* In a child: the flag stays for the life of a process. */
@@ -486,6 +526,7 @@ int main(void)
 		cmocka_unit_test(cut_short_plain),
 		cmocka_unit_test(passes_read_errors_on),
 		cmocka_unit_test(damaged_anywhere),
+		cmocka_unit_test(too_many_entries),
 		cmocka_unit_test(stops_on_a_signal),
 		cmocka_unit_test(disk_full),
 	};
