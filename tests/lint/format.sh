@@ -7,5 +7,5 @@ if [ -z "$program" ] || [[ $("$program" --version) != *'version 14.'* ]]; then
 	echo 'clang-format 14 is not here'
 	exit 77
 fi
-find src shims tests \( -name '*.[ch]' -o -name '*.cpp' \) -print0 |
+find src shims tests kernels \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' \) -print0 |
 	xargs -0 "$program" --dry-run -Werror
