@@ -89,7 +89,7 @@ static bool add_to(struct app *app, const struct args *a, struct component_versi
 {
 	struct release *r = &v->record.release;
 	struct source_ctx ctx = component_ctx(app);
-	struct verdict verdict;
+	autoverdict struct verdict verdict = {0};
 	enum profile p = PROFILE_FULL;
 	size_t before = r->n;
 	if (!names->n == !opt_value(a, "profile")) {
@@ -120,7 +120,7 @@ static bool remove_from(struct app *app, const struct args *a, struct component_
 			const struct strlist *names, struct err *err)
 {
 	struct source_ctx ctx = component_ctx(app);
-	struct verdict verdict;
+	autoverdict struct verdict verdict = {0};
 	bool force = opt_flag(a, "force");
 	uint64_t freed;
 	char size[PRINT_TEXT];

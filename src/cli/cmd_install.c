@@ -97,7 +97,7 @@ static bool install_found(struct app *app, const struct args *a, const struct re
 		.name = name,
 		.profile = rq->components.n ? "custom" : profile_name(rq->profile),
 	};
-	struct verdict v;
+	autoverdict struct verdict v = {0};
 	if (!probe_level_parse(config_get(&app->config, CONFIG_VERIFY), &o.level))
 		return err_set(err, ERR_USAGE, "there is no level '%s' of verification",
 			       config_get(&app->config, CONFIG_VERIFY));

@@ -118,11 +118,12 @@ static bool run_version(struct app *app, const struct args *args, struct err *er
 		return false;
 	if (app->json) {
 		print_selection_json(&s, app->verbose ? &f : NULL);
-		return true;
+	} else {
+		printf("%s (%s)\n", s.name, origin_words(&s, why, sizeof why));
+		if (app->verbose)
+			print_facts(&s, &f);
 	}
-	printf("%s (%s)\n", s.name, origin_words(&s, why, sizeof why));
-	if (app->verbose)
-		print_facts(&s, &f);
+	verdict_clear(&f.verdict);
 	return true;
 }
 

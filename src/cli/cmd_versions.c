@@ -25,7 +25,7 @@ struct entry {
 static void fill_toolkit(struct entry *e, const struct toolkit *t)
 {
 	struct tree_use use = {0};
-	struct verdict v;
+	autoverdict struct verdict v = {0};
 	struct err ignored;
 	e->t = t;
 	e->name = t->name;

@@ -110,24 +110,46 @@ static char *clean_path(void)
 	return buf_take(&b);
 }
 
+static void add(char ***env, size_t *n, char *var)
+{
+	*env = array_grow(*env, *n, sizeof **env);
+	(*env)[(*n)++] = var;
+}
+
 char **childenv_new(const char *tmpdir)
 {
 	size_t n = 0;
 	char **env = NULL;
-	char *fixed[] = {clean_path(), xstrdup("LC_ALL=C"),
-			 tmpdir ? xasprintf("TMPDIR=%s", tmpdir) : NULL, NULL};
+	for (char **e = environ; *e; e++)
+		if (!is_left_out(*e) && !(tmpdir && !strncmp(*e, "TMPDIR=", 7)))
+			add(&env, &n, xstrdup(*e));
+	add(&env, &n, clean_path());
+	add(&env, &n, xstrdup("LC_ALL=C"));
+	if (tmpdir)
+		add(&env, &n, xasprintf("TMPDIR=%s", tmpdir));
+	add(&env, &n, NULL);
+	return env;
+}
+
+char **childenv_for_gpu(const char *tmpdir, const char *visible)
+{
+	static const char *const own[] = {"TMPDIR=", "LC_ALL=", "CUDA_CACHE_DISABLE=",
+					  "CUDA_FORCE_PTX_JIT=", "CUDA_DISABLE_PTX_JIT="};
+	size_t n = 0;
+	char **env = NULL;
 	for (char **e = environ; *e; e++) {
-		if (is_left_out(*e) || (tmpdir && !strncmp(*e, "TMPDIR=", 7)))
-			continue;
-		env = array_grow(env, n, sizeof *env);
-		env[n++] = xstrdup(*e);
+		size_t i = 0;
+		while (i < ARRAY_LEN(own) && strncmp(*e, own[i], strlen(own[i])) != 0)
+			i++;
+		if (i == ARRAY_LEN(own) && !(visible && !strncmp(*e, "CUDA_VISIBLE_DEVICES=", 21)))
+			add(&env, &n, xstrdup(*e));
 	}
-	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
-		env = array_grow(env, n, sizeof *env);
-		env[n++] = fixed[i];
-		if (!fixed[i])
-			break;
-	}
+	add(&env, &n, xasprintf("TMPDIR=%s", tmpdir));
+	add(&env, &n, xstrdup("LC_ALL=C"));
+	add(&env, &n, xstrdup("CUDA_CACHE_DISABLE=1"));
+	if (visible)
+		add(&env, &n, xasprintf("CUDA_VISIBLE_DEVICES=%s", visible));
+	add(&env, &n, NULL);
 	return env;
 }
 

@@ -9,6 +9,11 @@
 
 /* NULL-ended; TMPDIR is tmpdir, or as it was with NULL. Freed by childenv_free. */
 char **childenv_new(const char *tmpdir);
+/*
+ * For a program that runs on the GPU: all of the user's environment, since that decides what programs see,
+ * but PTX is neither forced nor forbidden, nor is its machine code kept. visible: CUDA_VISIBLE_DEVICES, NULL: the user's. Freed by childenv_free.
+ */
+char **childenv_for_gpu(const char *tmpdir, const char *visible);
 void childenv_free(char ***env);
 #define autoenv __attribute__((cleanup(childenv_free)))
 

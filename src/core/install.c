@@ -81,7 +81,8 @@ static bool prove(const char *staging, const char *final, const struct release *
 		return true;
 	}
 	event_step(ev, "prove %s (%s)", r->label, probe_level_name(o->level));
-	if (!probe_run(staging, final, o->level, true, ev, v, err))
+	const struct probe_opts opts = {.level = o->level, .ours = true};
+	if (!probe_run(staging, final, &opts, ev, v, err))
 		return false;
 	if (o->partial || strcmp(v->word, "tree-incomplete") != 0)
 		return true;

@@ -9,10 +9,6 @@
 
 #include "core/probe_compile.h"
 
-/* Compilers that are tried after the newest accepted one failed; more would only repeat the
- * failure. */
-enum { COMPILERS_MAX = 3 };
-
 static const char *const level_names[] = {
 	[PROBE_FILES] = "files",
 	[PROBE_COMPILE] = "compile",
@@ -82,36 +78,76 @@ static bool may_change(const char *prefix)
 	return access(bin, W_OK) == 0 && access(prefix, W_OK) == 0;
 }
 
-bool probe_run(const char *prefix, const char *final, enum probe_level level, bool ours,
-	       const struct events *ev, struct verdict *v, struct err *err)
+/* The compile level; verdict tree-incomplete, files-ok, compiled or why not. */
+static bool build(struct probe *p, struct err *err)
 {
-	struct verdict got = {0};
-	struct probe p = {.prefix = prefix, .final = final, .ours = ours, .events = ev, .v = &got};
 	struct hostcc def;
+	const char *missing = probe_missing(p->prefix);
+	if (missing) {
+		probe_incomplete(p, "'%s' is missing or cannot be read", missing);
+		return true;
+	}
+	if (p->opts->level == PROBE_FILES) {
+		snprintf(p->v->word, sizeof p->v->word, "files-ok");
+		return true;
+	}
+	hostcc_limits(p->prefix, &p->limits);
+	const struct hostcc *cc = hostcc_default(&def) ? &def : NULL;
+	if (!probe_plan(p, err) || !trial_open(&p->trial, p->final, p->events, err))
+		return false;
+	struct probe_build *b = probe_extras_begin(p);
+	bool ok = p->ours && may_change(p->prefix) ? probe_compile(p, cc, err)
+						   : probe_compile_only(p, cc, err);
+	return probe_extras_end(p, b, ok ? err : &(struct err){0}) && ok;
+}
+
+struct probe *probe_build(const char *prefix, const char *final, const struct probe_opts *o,
+			  const struct events *ev, struct err *err)
+{
+	struct probe *p = xcalloc(1, sizeof *p);
 	time_t now = time(NULL);
 	struct tm tm;
-	bool ok = true;
 
+	*p = (struct probe){
+		.prefix = prefix, .final = final, .ours = o->ours, .opts = o, .events = ev};
+	p->v = &p->verdict;
 	if (gmtime_r(&now, &tm))
-		strftime(got.date, sizeof got.date, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	snprintf(got.level, sizeof got.level, "%s",
-		 level == PROBE_FILES ? "files" : level_names[PROBE_COMPILE]);
-	const char *missing = probe_missing(prefix);
-	if (missing) {
-		probe_incomplete(&p, "'%s' is missing or cannot be read", missing);
-	} else if (level == PROBE_FILES) {
-		snprintf(got.word, sizeof got.word, "files-ok");
-	} else {
-		hostcc_limits(prefix, &p.limits);
-		bool has = hostcc_default(&def);
-		if (!trial_open(&p.trial, final, ev, err))
-			return false;
-		const struct hostcc *cc = has ? &def : NULL;
-		ok = ours && may_change(prefix) ? probe_compile(&p, cc, err)
-						: probe_compile_only(&p, cc, err);
-		trial_close(&p.trial);
-	}
-	if (ok)
-		*v = got;
+		strftime(p->v->date, sizeof p->v->date, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	snprintf(p->v->level, sizeof p->v->level, "%s",
+		 o->level == PROBE_FILES ? "files" : level_names[PROBE_COMPILE]);
+	if (build(p, err))
+		return p;
+	probe_free(p);
+	return NULL;
+}
+
+bool probe_finish(struct probe *p, struct verdict *v, struct err *err)
+{
+	if (!probe_execute(p, err))
+		return false;
+	*v = p->verdict;
+	p->verdict.results = NULL;
+	return true;
+}
+
+void probe_free(struct probe *p)
+{
+	if (!p)
+		return;
+	trial_close(&p->trial);
+	for (size_t i = 0; i < p->n_extras; i++)
+		proc_result_clear(&p->extras[i].said);
+	verdict_clear(&p->verdict);
+	free(p->own_gpus);
+	free(p->only);
+	free(p);
+}
+
+bool probe_run(const char *prefix, const char *final, const struct probe_opts *o,
+	       const struct events *ev, struct verdict *v, struct err *err)
+{
+	struct probe *p = probe_build(prefix, final, o, ev, err);
+	bool ok = p && probe_finish(p, v, err);
+	probe_free(p);
 	return ok;
 }

@@ -39,7 +39,7 @@ static bool attempt(struct probe *p, struct err *err)
 	char foreign[256], said[sizeof v->detail];
 	autoproc struct proc_result r = {0};
 	v->detail[0] = v->hint[0] = '\0';
-	if (!trial_compile(&p->trial, p->prefix, &r, err)) {
+	if (!trial_compile(&p->trial, p->prefix, &p->hello, &r, err)) {
 		if (err->sys != ENOENT && err->sys != ENOEXEC && err->sys != EACCES)
 			return false;
 		/* The program is there but this machine does not start it. */

@@ -1,6 +1,5 @@
 #include "core/trial.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/atomic.h"
 #include "base/io.h"
 #include "base/path.h"
+#include "base/scan.h"
 #include "base/tree.h"
 #include "core/childenv.h"
 #include "core/place.h"
@@ -20,8 +20,8 @@ enum {
 	COMPILE_DEADLINE_MS = 120000,
 	OUTPUT_MAX = 1 << 20,
 	KERNEL_MAX = 1 << 20,
-	PREPROCESSED_MAX = 256 << 20,
 	PLACES = 3,
+	ARGS_MAX = 8,
 };
 
 /* errno on false. */
@@ -102,135 +102,125 @@ void trial_close(struct trial *t)
 		t->dir[0] = '\0';
 }
 
-static bool copy_kernel(const struct trial *t, struct err *err)
+struct copying {
+	const char *from, *to;
+	struct err *err;
+	bool ok;
+};
+
+static bool copy_file(const struct copying *c, const char *name)
 {
-	autofree char *dir = place_find("CUDAENV_KERNELS", DATADIR "/kernels");
 	autobuf struct buf text = BUF_INIT(KERNEL_MAX);
-	autofree char *from = xasprintf("%s/hello.cu", dir);
-	autofree char *to = xasprintf("%s/hello.cu", t->dir);
-	if (!io_read_file(from, &text, err)) {
-		err_prefix(err, "cannot prove the toolkit");
-		return err_hint(err,
+	autofree char *from = xasprintf("%s/%s", c->from, name);
+	autofree char *to = xasprintf("%s/%s", c->to, name);
+	if (!io_read_file(from, &text, c->err)) {
+		err_prefix(c->err, "cannot prove the toolkit");
+		return err_hint(c->err,
 				"install cudaenv again, or name the folder in CUDAENV_KERNELS");
 	}
-	return atomic_write(to, buf_str(&text), text.len, 0600, err);
+	return atomic_write(to, buf_str(&text), text.len, 0600, c->err);
 }
 
-bool trial_compile(const struct trial *t, const char *prefix, struct proc_result *r,
-		   struct err *err)
+static bool copy_header(void *ctx, const char *name, unsigned char type)
 {
-	if (!copy_kernel(t, err)) {
+	struct copying *c = ctx;
+	size_t n = strlen(name);
+	if (n > 2 && !strcmp(name + n - 2, ".h"))
+		c->ok = copy_file(c, name);
+	return c->ok;
+}
+
+/* The folder with the program's source; all but hello.cu, which stands alone, include the headers. */
+static bool prepare(const char *dir, const struct trial_program *p, struct err *err)
+{
+	autofree char *kernels = place_find("CUDAENV_KERNELS", DATADIR "/kernels");
+	autofree char *source = xasprintf("%s.cu", p->source);
+	struct copying c = {kernels, dir, err, true};
+	if (p->folder[0] && mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return err_sys(err, ERR_FILESYSTEM, "cannot create folder '%s'", dir);
+	if (!copy_file(&c, source))
+		return false;
+	if (strcmp(p->source, "hello") != 0 && !scan_folder(kernels, copy_header, &c))
+		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", kernels);
+	return c.ok;
+}
+
+static void add_targets(struct strlist *argv, const struct trial_program *p)
+{
+	for (size_t i = 0; i < p->code.n; i++) {
+		int cc = p->code.cc[i];
+		autofree char *a = xasprintf("-gencode=arch=compute_%d,code=sm_%d", cc, cc);
+		strlist_add(argv, a);
+	}
+	if (p->ptx) {
+		autofree char *a =
+			xasprintf("-gencode=arch=compute_%d,code=compute_%d", p->ptx, p->ptx);
+		strlist_add(argv, a);
+	}
+}
+
+/*
+ * All names but nvcc's are relative: the folder is the working directory, and it holds nothing else.
+ * Where things came from is seen from the intermediate files and a link map.
+ */
+static void make_argv(struct strlist *argv, const char *prefix, const struct trial_program *p)
+{
+	autofree char *nvcc = xasprintf("%s/bin/nvcc", prefix);
+	autofree char *source = xasprintf("%s.cu", p->source);
+	autofree char *map = xasprintf("-Map=%s.map", p->source);
+	strlist_add(argv, nvcc);
+	if (!p->folder[0]) {
+		strlist_add(argv, "--keep");
+		strlist_add(argv, "-Xlinker");
+		strlist_add(argv, map);
+	}
+	add_targets(argv, p);
+	strlist_add(argv, "-o");
+	strlist_add(argv, p->source);
+	strlist_add(argv, source);
+	argv->items = array_grow(argv->items, argv->n, sizeof *argv->items);
+}
+
+bool trial_compile(const struct trial *t, const char *prefix, const struct trial_program *program,
+		   struct proc_result *r, struct err *err)
+{
+	autofree char *dir =
+		xasprintf("%s%s%s", t->dir, program->folder[0] ? "/" : "", program->folder);
+	autostrlist struct strlist argv = {0};
+	if (!prepare(dir, program, err)) {
 		err->sys = 0;
 		return false;
 	}
-	/*
-	 * All names but nvcc's are relative: the folder is the working directory, and it holds
-	 * nothing else. Intermediate files are kept, and a link map is made, to see where things
-	 * came from.
-	 */
-	autofree char *nvcc = xasprintf("%s/bin/nvcc", prefix);
-	autoenv char **env = childenv_new(t->dir);
-	const char *argv[] = {nvcc, "--keep", "-Xlinker", "-Map=hello.map",
-			      "-o", "hello",  "hello.cu", NULL};
-	struct proc p = {.argv = argv,
+	make_argv(&argv, prefix, program);
+	autoenv char **env = childenv_new(dir);
+	struct proc p = {.argv = (const char *const *)argv.items,
 			 .env = (const char *const *)env,
-			 .cwd = t->dir,
+			 .cwd = dir,
 			 .deadline_ms = COMPILE_DEADLINE_MS,
 			 .max_output = OUTPUT_MAX};
 	if (!proc_run(&p, r, err))
 		return false;
 	if (r->status != 0 && strstr(buf_str(&r->err), "No space left on device")) {
-		err_set(err, ERR_FILESYSTEM, "cannot compile in '%s': no space left", t->dir);
+		err_set(err, ERR_FILESYSTEM, "cannot compile in '%s': no space left", dir);
 		proc_result_clear(r);
 		return err_hint(err, "set TMPDIR to a folder with more space");
 	}
 	return true;
 }
 
-/* Names that only a CUDA toolkit's include folder has. */
-static bool is_toolkit_header(const char *path)
+bool trial_run(const struct trial *t, const struct trial_program *program, const char *const *args,
+	       int deadline_ms, struct proc_result *r, struct err *err)
 {
-	static const char *const starts[] = {
-		"cuda",
-		"device_",
-		"driver_functions",
-		"driver_types",
-		"host_config",
-		"host_defines",
-		"sm_",
-		"surface_",
-		"texture_",
-		"vector_functions",
-		"vector_types",
-		"builtin_types.h",
-		"channel_descriptor.h",
-		"common_functions.h",
-		"library_types.h",
-		"math_functions.h",
-	};
-	const char *base = path_base(path);
-	if (strstr(path, "/include/crt/") || strstr(path, "/include/nv/") || strstr(path, "/cccl/"))
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
-		if (!strncmp(base, starts[i], strlen(starts[i])))
-			return true;
-	return false;
-}
-
-static bool is_toolkit_library(const char *path)
-{
-	static const char *const starts[] = {"libcudart", "libcudadevrt", "libculibos"};
-	const char *base = path_base(path);
-	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
-		if (!strncmp(base, starts[i], strlen(starts[i])))
-			return true;
-	return false;
-}
-
-/* Looks at what stands between `start` at the beginning of a line and `end` behind it. */
-static bool foreign_in(const char *file, const char *start, char end, const char *prefix,
-		       bool (*ours)(const char *path), char *out, size_t cap)
-{
-	struct err err;
-	char path[PATH_MAX];
-	autobuf struct buf text = BUF_INIT(PREPROCESSED_MAX);
-	size_t plen = strlen(prefix);
-	if (!io_read_file(file, &text, &err))
-		return false;
-	for (const char *s = buf_str(&text); s; s = strchr(s, '\n')) {
-		s += *s == '\n';
-		if (strncmp(s, start, strlen(start)))
-			continue;
-		const char *from = s + strlen(start);
-		/* A line marker has a number before the name. */
-		from += strspn(from, "0123456789 \"");
-		const char *to = strchr(from, end);
-		if (*from != '/' || !to || (size_t)(to - from) >= sizeof path)
-			continue;
-		memcpy(path, from, (size_t)(to - from));
-		path[to - from] = '\0';
-		if (ours(path) && (strncmp(path, prefix, plen) || path[plen] != '/')) {
-			snprintf(out, cap, "%s", path);
-			return true;
-		}
-	}
-	return false;
-}
-
-bool trial_foreign(const struct trial *t, const char *prefix, char *out, size_t cap)
-{
-	char path[PATH_MAX];
-	autodir DIR *d = opendir(t->dir);
-	for (struct dirent *e; d && (e = readdir(d));) {
-		size_t n = strlen(e->d_name);
-		if (n < 4 || !path_join(path, sizeof path, t->dir, e->d_name))
-			continue;
-		if (!strcmp(e->d_name + n - 3, ".ii") &&
-		    foreign_in(path, "# ", '"', prefix, is_toolkit_header, out, cap))
-			return true;
-		if (!strcmp(e->d_name, "hello.map") &&
-		    foreign_in(path, "LOAD ", '\n', prefix, is_toolkit_library, out, cap))
-			return true;
-	}
-	return false;
+	autofree char *dir = xasprintf("%s/%s", t->dir, program->folder);
+	autofree char *exe = xasprintf("%s/%s", dir, program->source);
+	const char *argv[ARGS_MAX + 2] = {exe};
+	autoenv char **env = childenv_for_gpu(dir, t->visible);
+	for (size_t i = 0; args && args[i] && i < ARGS_MAX; i++)
+		argv[i + 1] = args[i];
+	struct proc p = {.argv = argv,
+			 .env = (const char *const *)env,
+			 .cwd = dir,
+			 .deadline_ms = deadline_ms,
+			 .max_output = OUTPUT_MAX};
+	return proc_run(&p, r, err);
 }

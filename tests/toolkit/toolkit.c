@@ -132,11 +132,11 @@ static int build(char **argv)
 static int probe(char **argv)
 {
 	struct err err;
-	struct verdict v;
-	enum probe_level level;
-	if (!probe_level_parse(argv[1], &level))
+	autoverdict struct verdict v = {0};
+	struct probe_opts o = {.ours = !strcmp(argv[2], "ours")};
+	if (!probe_level_parse(argv[1], &o.level))
 		return ERR_USAGE;
-	if (!probe_run(argv[0], argv[0], level, !strcmp(argv[2], "ours"), &events, &v, &err))
+	if (!probe_run(argv[0], argv[0], &o, &events, &v, &err))
 		return fail(&err);
 	printf("%s\n%s\n%s\n%s\n", v.word, v.ccbin, v.detail, v.hint);
 	return 0;

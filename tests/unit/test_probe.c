@@ -91,12 +91,17 @@ static int leave(void **state)
 	return scratch_leave(state);
 }
 
+/* No driver here, whatever this machine has. */
+static const struct gpus no_gpus = {.code = -1, .nvml_code = -1, .why = "libcuda.so.1: not there"};
+
 static struct verdict probe(enum probe_level level, bool ours)
 {
 	struct err err = {0};
 	struct verdict v = {0};
-	if (!probe_run(prefix, "/root/versions/12.4.1", level, ours, &events, &v, &err))
+	const struct probe_opts o = {.level = level, .ours = ours, .gpus = &no_gpus};
+	if (!probe_run(prefix, "/root/versions/12.4.1", &o, &events, &v, &err))
 		fail_msg("%s", err.msg);
+	assert_null(v.results);
 	return v;
 }
 
@@ -364,7 +369,8 @@ static void impossible(const char *a, const char *b)
 {
 	struct err err = {0};
 	struct verdict v = {.word = "kept"};
-	assert_false(probe_run(prefix, prefix, PROBE_COMPILE, true, &events, &v, &err));
+	const struct probe_opts o = {.level = PROBE_COMPILE, .ours = true};
+	assert_false(probe_run(prefix, prefix, &o, &events, &v, &err));
 	assert_int_equal(err.code, ERR_FILESYSTEM);
 	if (!strstr(err.msg, a) || !strstr(err.msg, b))
 		fail_msg("%s", err.msg);

@@ -1,0 +1,163 @@
+/* The run level: what was compiled is run, one program after another, and judged. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/catalog.h"
+#include "core/judge_run.h"
+#include "core/judge_speed.h"
+#include "core/probe_compile.h"
+
+/* GPUs without the persistence daemon need seconds each before the first call returns. */
+enum { RUN_DEADLINE_MS = 60000, BANDWIDTH_DEADLINE_MS = 300000 };
+
+struct execution {
+	struct probe *p;
+	struct run_case c;
+	json_t *results;
+	char floor[32];
+};
+
+/* Runs one program, keeps its lines, and tells how it went. */
+static bool execute(struct execution *x, const struct trial_program *program, int deadline_ms,
+		    const char *code, struct run_outcome *o, struct err *err)
+{
+	autoproc struct proc_result r = {0};
+	int limit = x->p->opts->run_deadline_ms;
+	if (!trial_run(&x->p->trial, program, NULL, limit ? limit : deadline_ms, &r, err))
+		return false;
+	judge_outcome(&r, o);
+	speed_collect(x->results, buf_str(&r.out), code);
+	event_debug(x->p->events, "%s: %s", program->source, o->said[0] ? o->said : "done");
+	return true;
+}
+
+static const char *least_driver(const char *release, char *out, size_t cap)
+{
+	struct catalog c = {0};
+	struct err ignored;
+	const struct catalog_release *r = NULL;
+	out[0] = '\0';
+	if (catalog_load(&c, NULL, &ignored))
+		r = catalog_find(&c, release);
+	const char *floor = !r ? NULL : r->driver_floor ? r->driver_floor : r->driver_min;
+	if (floor)
+		snprintf(out, cap, "%s", floor);
+	catalog_clear(&c);
+	return out[0] ? out : NULL;
+}
+
+static struct probe_extra *extra(struct probe *p, const char *folder)
+{
+	for (size_t i = 0; i < p->n_extras; i++)
+		if (!strcmp(p->extras[i].program.folder, folder))
+			return &p->extras[i];
+	return NULL;
+}
+
+/* What fails for a cause in the machine fails as PTX too: then the latter says nothing new. */
+static bool worth_ptx(const struct run_case *c)
+{
+	return c->sass.end == RUN_OK || (c->sass.end == RUN_CALL && c->sass.code == 209);
+}
+
+static bool run_hello(struct execution *x, struct err *err)
+{
+	struct probe *p = x->p;
+	struct probe_extra *ptx = extra(p, "ptx");
+	char code[16];
+	if (!gpu_visible(p->gpus) || p->n_served) {
+		if (!execute(x, &p->hello, RUN_DEADLINE_MS, p->verdict.on.code, &x->c.sass, err))
+			return false;
+		if (!ptx || !worth_ptx(&x->c))
+			return true;
+		snprintf(code, sizeof code, "compute_%d", ptx->program.ptx);
+		return execute(x, &ptx->program, RUN_DEADLINE_MS, code, &x->c.ptx, err);
+	}
+	if (!p->hello.ptx)
+		return true;
+	snprintf(code, sizeof code, "compute_%d", p->hello.ptx);
+	return execute(x, &p->hello, RUN_DEADLINE_MS, code, &x->c.ptx, err);
+}
+
+static bool run_bandwidth(struct execution *x, struct err *err)
+{
+	struct run_outcome o;
+	struct verdict *v = &x->p->verdict;
+	struct probe_extra *b = extra(x->p, "bandwidth");
+	if (!b || strcmp(v->word, "ok") != 0)
+		return true;
+	if (!execute(x, &b->program, BANDWIDTH_DEADLINE_MS, v->on.code, &o, err))
+		return false;
+	snprintf(v->level, sizeof v->level, "%s", probe_level_name(PROBE_BANDWIDTH));
+	if (o.end == RUN_OK)
+		judge_speed(x->results, x->p->served, x->p->n_served, v);
+	else
+		judge_program(&x->c, &o, v);
+	return true;
+}
+
+/* A driver that hangs or crashes is not asked a second time. */
+static bool is_dead(const struct gpus *g, struct verdict *v)
+{
+	if (g->code >= 0 || (g->end != GPUS_HUNG && g->end != GPUS_CRASHED))
+		return false;
+	bool hung = g->end == GPUS_HUNG;
+	snprintf(v->word, sizeof v->word, "%s", hung ? "timeout" : "crashed");
+	if (hung)
+		snprintf(v->detail, sizeof v->detail, "the driver does not answer: %s", g->step);
+	else
+		snprintf(v->detail, sizeof v->detail, "the driver crashed in %s (signal %d, %s)",
+			 g->step, g->signal, strsignal(g->signal));
+	snprintf(v->hint, sizeof v->hint,
+		 "see the kernel's log (dmesg, 'NVRM: Xid'); reload the driver or reboot");
+	return true;
+}
+
+static void set_case(struct execution *x)
+{
+	struct probe *p = x->p;
+	x->c = (struct run_case){.gpus = p->gpus,
+				 .release = p->release,
+				 .driver_floor =
+					 least_driver(p->release, x->floor, sizeof x->floor),
+				 .visible = getenv("CUDA_VISIBLE_DEVICES"),
+				 .cc = p->cc,
+				 .code = p->code};
+	/* Without a device to see, only the call that fails can tell why. */
+	if (!gpu_visible(p->gpus))
+		x->c.code = -1;
+	if (p->list.n) {
+		x->c.lowest = p->list.cc[0];
+		x->c.highest = p->list.cc[p->list.n - 1];
+	}
+}
+
+bool probe_execute(struct probe *p, struct err *err)
+{
+	struct verdict *v = &p->verdict;
+	struct execution x = {.p = p};
+	if (strcmp(v->word, "compiled") != 0)
+		return true;
+	if (!p->runs) {
+		snprintf(v->detail, sizeof v->detail, "%s", p->remark);
+		return true;
+	}
+	snprintf(v->level, sizeof v->level, "%s", probe_level_name(PROBE_RUN));
+	if (is_dead(p->gpus, v))
+		return true;
+	x.results = json_array();
+	set_case(&x);
+	bool ok = run_hello(&x, err);
+	if (ok) {
+		judge_run(&x.c, v);
+		if (!v->detail[0])
+			snprintf(v->detail, sizeof v->detail, "%s", p->remark);
+		ok = run_bandwidth(&x, err);
+	}
+	if (ok && json_array_size(x.results))
+		v->results = json_dumps(x.results, JSON_COMPACT);
+	json_decref(x.results);
+	return ok;
+}
