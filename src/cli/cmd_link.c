@@ -137,6 +137,19 @@ const struct command cmd_link = {
 	.run = run_link,
 };
 
+/* The links that adopt made: away in one step, then removed. */
+static bool drop_prefix(const struct layout *l, const char *prefix, struct err *err)
+{
+	autofree char *staging = xasprintf("%s/staging", l->root);
+	autofree char *trash = xasprintf("%s/unlink.%ld", staging, (long)getpid());
+	return tree_mkdirs(staging, err) && atomic_remove(prefix, trash, err);
+}
+
+static bool remove_link(const char *link, struct err *err)
+{
+	return unlink(link) == 0 || err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", link);
+}
+
 static bool run_unlink(struct app *app, const struct args *args, struct err *err)
 {
 	const char *name = args->pos[0];
@@ -150,13 +163,14 @@ static bool run_unlink(struct app *app, const struct args *args, struct err *err
 		err_set(err, ERR_NOT_INSTALLED, "nothing is linked as '%s'", name);
 		return err_hint(err, "'cudaenv versions' lists what there is");
 	}
-	if (!S_ISLNK(st.st_mode)) {
+	autofree char *adopted = toolkit_adopted(link);
+	if (!S_ISLNK(st.st_mode) && !adopted) {
 		err_set(err, ERR_USAGE, "'%s' is installed, not linked", name);
 		return err_hint(err, "cudaenv uninstall %s", name);
 	}
-	if (unlink(link) < 0)
-		return err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", link);
-	return refresh_root(&app->layout, &app->events, err);
+	return (S_ISLNK(st.st_mode) ? remove_link(link, err)
+				    : drop_prefix(&app->layout, link, err)) &&
+	       refresh_root(&app->layout, &app->events, err);
 }
 
 const struct command cmd_unlink = {

@@ -28,6 +28,7 @@ extern const struct command cmd_latest;
 extern const struct command cmd_env;
 extern const struct command cmd_init;
 extern const struct command cmd_link;
+extern const struct command cmd_adopt;
 extern const struct command cmd_unlink;
 extern const struct command cmd_alias;
 extern const struct command cmd_unalias;
@@ -65,6 +66,7 @@ const struct command *const commands[] = {
 	&cmd_env,
 	&cmd_init,
 	&cmd_link,
+	&cmd_adopt,
 	&cmd_unlink,
 	&cmd_alias,
 	&cmd_unalias,

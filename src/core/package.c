@@ -62,14 +62,15 @@ static char *ask_rpm(const char *root, const char *const *argv)
 	return n ? xstrndup(out, n) : NULL;
 }
 
-char *package_owner(const char *root, const char *path)
+char *package_owner(const char *root, const char *path, bool ask)
 {
 	autofree char *folder = xasprintf("%s/var/lib/dpkg/info", root);
 	struct search s = {.folder = folder, .path = path};
 	if (scan_folder(folder, search_list, &s))
 		return s.found;
-	return ask_rpm(root, (const char *const[]){"/usr/bin/rpm", "-qf", "--qf", "%{NAME}\\n",
-						   path, NULL});
+	return !ask ? NULL
+		    : ask_rpm(root, (const char *const[]){"/usr/bin/rpm", "-qf", "--qf",
+							  "%{NAME}\\n", path, NULL});
 }
 
 static bool read_status(const char *root, struct buf *out)
@@ -105,12 +106,13 @@ static bool installed(const char *p, size_t n)
 	return at && strncmp(at + sizeof words - 1, "not-installed", 13) != 0;
 }
 
-char *package_version(const char *root, const char *name)
+char *package_version(const char *root, const char *name, bool ask)
 {
 	autobuf struct buf text = BUF_INIT(STATUS_MAX);
 	if (!read_status(root, &text))
-		return ask_rpm(root, (const char *const[]){"/usr/bin/rpm", "-q", "--qf",
-							   "%{VERSION}\\n", name, NULL});
+		return !ask ? NULL
+			    : ask_rpm(root, (const char *const[]){"/usr/bin/rpm", "-q", "--qf",
+								  "%{VERSION}\\n", name, NULL});
 	for (const char *p = buf_str(&text); *p;) {
 		size_t n = paragraph(p);
 		autofree char *package = field(p, n, "Package");

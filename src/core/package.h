@@ -5,12 +5,13 @@
 #include "base/attr.h"
 
 /*
- * root: folder that stands for "/", "" for the machine itself (rpm is asked for that one alone).
- * Packages are named without their architecture. The caller frees; NULL: none, or nobody knows.
+ * root: folder that stands for "/", "" for the machine itself (rpm is asked for that one alone, where
+ * ask allows to start it). Packages are named without their architecture. The caller frees; NULL: none,
+ * or nobody knows.
  */
-char *package_owner(const char *root, const char *path);
+char *package_owner(const char *root, const char *path, bool ask);
 /* The version of an installed package. The caller frees; NULL: it is not installed. */
-char *package_version(const char *root, const char *name);
+char *package_version(const char *root, const char *name, bool ask);
 
 /*
  * Every file and folder of the installed packages that were built from this source package, and of those

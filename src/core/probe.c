@@ -60,16 +60,27 @@ static bool is_there(const char *prefix, const char *rel, bool program)
 	       access(path, program ? X_OK : R_OK) == 0;
 }
 
+static bool have(const char *prefix, size_t i)
+{
+	for (size_t j = 0; j < ARRAY_LEN(needed[i].path) && needed[i].path[j]; j++)
+		if (is_there(prefix, needed[i].path[j], needed[i].program))
+			return true;
+	return false;
+}
+
 const char *probe_missing(const char *prefix)
 {
-	for (size_t i = 0; i < ARRAY_LEN(needed); i++) {
-		bool found = false;
-		for (size_t j = 0; j < ARRAY_LEN(needed[i].path) && needed[i].path[j]; j++)
-			found |= is_there(prefix, needed[i].path[j], needed[i].program);
-		if (!found)
+	for (size_t i = 0; i < ARRAY_LEN(needed); i++)
+		if (!have(prefix, i))
 			return needed[i].path[0];
-	}
 	return NULL;
+}
+
+void probe_missing_all(const char *prefix, struct strlist *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(needed); i++)
+		if (!have(prefix, i))
+			strlist_add(out, needed[i].path[0]);
 }
 
 static bool may_change(const char *prefix)

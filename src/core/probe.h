@@ -6,6 +6,7 @@
  */
 #include <stdbool.h>
 
+#include "base/attr.h"
 #include "base/err.h"
 #include "base/event.h"
 #include "core/gpu.h"
@@ -45,3 +46,5 @@ void probe_free(struct probe *p);
 /* The first thing missing of what compiling needs, as "nvvm/bin/cicc"; NULL: all there. Static
  * text. */
 const char *probe_missing(const char *prefix);
+/* All of them. */
+void probe_missing_all(const char *prefix, struct strlist *out);

@@ -120,7 +120,7 @@ static void fill_owner(const struct layout *l, struct syslink *s)
 	s->ours = s->version || (s->former.kept && syslink_same(s->former.set, syslink_aim(s)));
 	if (!there || s->owner == SYSLINK_ALTERNATIVES)
 		return;
-	s->package = package_owner(s->root, s->path);
+	s->package = package_owner(s->root, s->path, true);
 	s->owner = s->target ? link_owner(s) : S_ISDIR(st.st_mode) ? SYSLINK_FOLDER : SYSLINK_FILE;
 }
 

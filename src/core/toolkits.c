@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,20 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "base/scan.h"
+#include "core/identify.h"
 #include "core/record.h"
 
-enum { HEADER_MAX = 4 << 20, JSON_MAX = 1 << 20 };
+enum { ORIGIN_MAX = 8192 };
+
+char *toolkit_adopted(const char *prefix)
+{
+	struct err ignored;
+	autobuf struct buf text = BUF_INIT(ORIGIN_MAX);
+	autofree char *file = xasprintf("%s/.cudaenv/adopted", prefix);
+	if (!io_read_file(file, &text, &ignored) || !text.len)
+		return NULL;
+	return xstrndup(buf_str(&text), strcspn(buf_str(&text), "\n"));
+}
 
 struct collect {
 	struct toolkits *out;
@@ -46,8 +56,8 @@ static bool collect(void *ctx, const char *name, unsigned char type)
 	c->out->items = array_grow(c->out->items, c->out->n, sizeof *c->out->items);
 	struct toolkit *t = &c->out->items[c->out->n++];
 	t->name = xstrdup(name);
+	t->target = n < 0 ? toolkit_adopted(prefix) : xstrndup(target, (size_t)n);
 	t->prefix = take_ptr(prefix);
-	t->target = n < 0 ? NULL : xstrndup(target, (size_t)n);
 	t->dangling = !folder;
 	t->shared = c->shared;
 	if (!version_parse(name, strlen(name), &t->v))
@@ -95,65 +105,13 @@ void toolkits_clear(struct toolkits *t)
 	*t = (struct toolkits){0};
 }
 
-static bool read_text(const char *prefix, const char *file, struct buf *out)
-{
-	struct err ignored;
-	autofree char *path = xasprintf("%s/%s", prefix, file);
-	return io_read_file(path, out, &ignored) && out->len == strlen(buf_str(out));
-}
-
-/* Digits and dots at s; false when there are none. */
-static bool take_number(const char *s, char out[VERSION_TEXT])
-{
-	struct version v;
-	size_t n = strspn(s, "0123456789.");
-	if (n >= VERSION_TEXT || !version_parse(s, n, &v))
-		return false;
-	memcpy(out, s, n);
-	out[n] = '\0';
-	return true;
-}
-
-/* {"<component>": {"version": "<number>"}} in version.json. */
-static bool from_json(const char *prefix, const char *component, char out[VERSION_TEXT])
-{
-	autobuf struct buf text = BUF_INIT(JSON_MAX);
-	const char *version = NULL;
-	json_t *root = read_text(prefix, "version.json", &text)
-			       ? json_loadb(buf_str(&text), text.len, 0, NULL)
-			       : NULL;
-	bool ok = root && json_unpack(root, "{s{ss}}", component, "version", &version) == 0 &&
-		  take_number(version, out);
-	json_decref(root);
-	return ok;
-}
-
-static bool from_text(const char *prefix, char out[VERSION_TEXT])
-{
-	static const char word[] = "CUDA Version ";
-	autobuf struct buf text = BUF_INIT(JSON_MAX);
-	const char *at =
-		read_text(prefix, "version.txt", &text) ? strstr(buf_str(&text), word) : NULL;
-	return at && take_number(at + sizeof word - 1, out);
-}
-
-/* #define CUDA_VERSION 12040 */
-static bool from_header(const char *prefix, char out[VERSION_TEXT])
-{
-	static const char word[] = "#define CUDA_VERSION ";
-	autobuf struct buf text = BUF_INIT(HEADER_MAX);
-	const char *at =
-		read_text(prefix, "include/cuda.h", &text) ? strstr(buf_str(&text), word) : NULL;
-	long n = at ? strtol(at + sizeof word - 1, NULL, 10) : 0;
-	if (n < 1000 || n > 1000000)
-		return false;
-	snprintf(out, VERSION_TEXT, "%ld.%ld", n / 1000, n % 1000 / 10);
-	return true;
-}
-
 bool toolkit_release(const char *prefix, char out[VERSION_TEXT])
 {
-	return from_json(prefix, "cuda", out) || from_text(prefix, out) || from_header(prefix, out);
+	struct identity id;
+	if (!identify_release("", prefix, false, &id))
+		return false;
+	memcpy(out, id.release, VERSION_TEXT);
+	return true;
 }
 
 bool toolkit_nvcc(const char *prefix, char out[VERSION_TEXT])
@@ -162,10 +120,10 @@ bool toolkit_nvcc(const char *prefix, char out[VERSION_TEXT])
 	struct err ignored;
 	bool ok = false;
 	if (!record_read(prefix, &r, &ignored))
-		return from_json(prefix, "cuda_nvcc", out);
+		return identify_component(prefix, "cuda_nvcc", out);
 	for (size_t i = 0; i < r.release.n && !ok; i++)
 		ok = !strcmp(r.release.components[i].name, "cuda_nvcc") &&
-		     take_number(r.release.components[i].version, out);
+		     identify_number(r.release.components[i].version, out);
 	record_clear(&r);
-	return ok || from_json(prefix, "cuda_nvcc", out);
+	return ok || identify_component(prefix, "cuda_nvcc", out);
 }

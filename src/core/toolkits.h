@@ -9,8 +9,8 @@
 
 struct toolkit {
 	char *name;
-	char *prefix;	  /* <root>/versions/<name> */
-	char *target;	  /* text of the link, NULL: a folder that was installed */
+	char *prefix; /* <root>/versions/<name> */
+	char *target; /* text of the link, or the tree that a prefix of links is for; NULL: installed */
 	bool dangling;	  /* the link leads nowhere */
 	bool shared;	  /* below one of CUDAENV_SHARED_ROOTS */
 	struct version v; /* of the name; n 0: it is no number */
@@ -25,10 +25,10 @@ must_check bool toolkits_read(struct toolkits *t, const struct layout *l, struct
 void toolkits_clear(struct toolkits *t);
 #define autotoolkits __attribute__((cleanup(toolkits_clear)))
 
-/*
- * The CUDA release of a tree, which for a linked one is not its name: from version.json, else version.txt,
- * else include/cuda.h (major and minor only). false: none of them says.
- */
+/* The CUDA release of a tree, which for a linked one is not its name, as its files tell; see identify.h. */
 bool toolkit_release(const char *prefix, char out[VERSION_TEXT]);
+/* The tree that a prefix of links below versions/ was made for (adopt_prefix.h); the caller frees. NULL: it is
+ * none of these. */
+char *toolkit_adopted(const char *prefix);
 /* nvcc's own number, from the record or version.json. false: neither says. */
 bool toolkit_nvcc(const char *prefix, char out[VERSION_TEXT]);

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/tree.h"
 #include "core/store.h"
+#include "core/toolkits.h"
 
 bool uninstall_version(const struct layout *l, const char *name, uint64_t *freed, struct err *err)
 {
@@ -26,7 +27,8 @@ bool uninstall_version(const struct layout *l, const char *name, uint64_t *freed
 		err_set(err, ERR_NOT_INSTALLED, "version '%s' is not installed", name);
 		return err_hint(err, "see 'cudaenv versions'");
 	}
-	if (S_ISLNK(st.st_mode)) {
+	autofree char *adopted = toolkit_adopted(prefix);
+	if (S_ISLNK(st.st_mode) || adopted) {
 		err_set(err, ERR_USAGE, "'%s' is a linked toolkit, not one installed here", name);
 		return err_hint(err, "run 'cudaenv unlink %s'; the toolkit itself stays", name);
 	}
