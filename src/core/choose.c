@@ -7,8 +7,8 @@
 #include "base/attr.h"
 #include "core/choose_wanted.h"
 
-static const struct source *const sources[] = {&source_redist, &source_wheels};
-const char *const choose_sources[] = {"auto", "redist", "wheels", NULL};
+static const struct source *const sources[] = {&source_redist, &source_runfile, &source_wheels};
+const char *const choose_sources[] = {"auto", "redist", "runfile", "wheels", NULL};
 
 enum { SOURCES = ARRAY_LEN(sources), MISSES_MAX = 3 };
 

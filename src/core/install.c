@@ -62,10 +62,12 @@ static bool check_space(const struct plan *p, const struct layout *l, const char
 	       (!p->fetch || room_for(cache_dir, p->fetch, err));
 }
 
+/* A runfile is a whole toolkit in one. */
 static bool has_nvcc(const struct release *r)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (!strcmp(r->components[i].name, "cuda_nvcc"))
+		if (!strcmp(r->components[i].name, "cuda_nvcc") ||
+		    r->components[i].kind == ARCHIVE_RUNFILE)
 			return true;
 	return false;
 }

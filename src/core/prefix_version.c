@@ -4,6 +4,8 @@
 
 #include "core/prefix_parts.h"
 
+enum { TEXT_MAX = 1 << 20 };
+
 /* The names that NVIDIA's manifests give the components. */
 static const struct {
 	const char *key, *name;
@@ -63,11 +65,27 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
+/* A runfile brings its own, with the numbers of all that is in it. */
+static json_t *start_with(const struct prefix *p)
+{
+	struct err ignored;
+	autobuf struct buf text = BUF_INIT(TEXT_MAX);
+	json_t *root = prefix_has(p->root, "version.json") &&
+				       prefix_read(p->root, "version.json", &text, &ignored)
+			       ? json_loadb(buf_str(&text), text.len, JSON_REJECT_DUPLICATES, NULL)
+			       : NULL;
+	if (json_is_object(root))
+		return root;
+	json_decref(root);
+	return json_object();
+}
+
 bool prefix_version(const struct prefix *p, struct err *err)
 {
 	const struct release *r = p->release;
-	json_auto_t *root =
-		json_pack("{s{ss ss}}", "cuda", "name", "CUDA SDK", "version", r->label);
+	json_auto_t *root = start_with(p);
+	json_object_set_new(root, "cuda",
+			    json_pack("{ss ss}", "name", "CUDA SDK", "version", r->label));
 	autofree const struct component **sorted = xcalloc(r->n, sizeof *sorted);
 	for (size_t i = 0; i < r->n; i++)
 		sorted[i] = &r->components[i];

@@ -17,7 +17,8 @@ struct config;
 enum archive_kind {
 	ARCHIVE_WHEEL,	/* zip: nvidia/cuNN/{bin,include,lib,nvvm,...} */
 	ARCHIVE_REDIST, /* tar.xz: <component>-<platform>-<version>-archive/{bin,include,lib,...} */
-	ARCHIVE_DEB,	/* Debian's package: usr/{bin,include,lib/<triplet>,...}, or NVIDIA's */
+	ARCHIVE_RUNFILE, /* .run: a whole toolkit, see runfilemap.h */
+	ARCHIVE_DEB,	 /* Debian's package: usr/{bin,include,lib/<triplet>,...}, or NVIDIA's */
 };
 
 struct component {
@@ -35,6 +36,7 @@ struct component {
 	uint64_t size;	   /* packed bytes, 0: not told */
 	uint64_t unpacked; /* bytes of files, 0: not told */
 	enum archive_kind kind;
+	bool unverified; /* sha256 is what the file has; nobody vouches for it */
 };
 
 struct release {
@@ -101,4 +103,4 @@ struct source {
 		       struct err *err);
 };
 
-extern const struct source source_redist, source_wheels, source_deb;
+extern const struct source source_redist, source_runfile, source_wheels, source_deb;

@@ -4,22 +4,11 @@
 #include "core/debmap.h"
 #include "core/growing.h"
 #include "core/redistmap.h"
-#include "core/store_entry.h"
-#include "ext/debfile.h"
-#include "ext/unpack.h"
+#include "core/store_tar.h"
 
 /* No component's files are so much larger than its archive: headers are packed to a fifteenth. */
 enum { RATIO_MAX = 100 };
 #define SLACK (256ull << 20)
-
-/* An archive that is read in order, maybe while it is still arriving. */
-struct tar {
-	struct store_entry e; /* first */
-	struct growing *g;
-	bool own;
-	struct growing_reader reader;
-	struct debfile deb; /* around the tar, if it is one */
-};
 
 static void tar_free(struct store_entry *e)
 {
@@ -67,27 +56,33 @@ static void on_file(void *ctx, const char *path, uint64_t size, bool executable)
 	store_entry_file(&t->e, path, size, executable, "");
 }
 
-static bool unpack(struct tar *t, struct err *err)
+struct unpack store_tar_unpack(struct tar *t)
 {
-	bool deb = t->e.c->kind == ARCHIVE_DEB;
-	growing_rewind(&t->reader);
-	t->deb = (struct debfile){.read = on_read, .ctx = t, .name = t->e.c->file};
-	t->e.steps = t->e.c->size;
-	if (!intr_check(err) || !store_entry_open(&t->e, err))
-		return false;
-	struct unpack u = {
+	return (struct unpack){
 		.name = t->e.c->file,
-		.read = deb ? on_read_deb : on_read,
+		.read = t->e.c->kind == ARCHIVE_DEB ? on_read_deb : on_read,
 		.cancel = on_cancel,
 		.map = on_entry,
 		.file = on_file,
 		.ctx = t,
 		.dirfd = t->e.treefd,
 		.max = t->e.c->size ? t->e.c->size * RATIO_MAX + SLACK : 0,
+		.verified = !t->e.c->unverified,
 		/* The pool has two threads a processor. */
-		.verified = true,
 		.threads = (pool_threads(t->e.to->pool) + 1) / 2,
 	};
+}
+
+static bool unpack(struct tar *t, struct err *err)
+{
+	growing_rewind(&t->reader);
+	t->deb = (struct debfile){.read = on_read, .ctx = t, .name = t->e.c->file};
+	t->e.steps = t->e.c->size;
+	if (!intr_check(err) || !store_entry_open(&t->e, err))
+		return false;
+	if (t->e.c->kind == ARCHIVE_RUNFILE)
+		return store_runfile_unpack(t, err);
+	struct unpack u = store_tar_unpack(t);
 	return unpack_run(&u, err);
 }
 

@@ -209,6 +209,23 @@ static bool take_link(struct run *r, struct archive_entry *e, const char *path, 
 		       : unpack_links_add(&r->links, r->u, path, name, target, true, r->err);
 }
 
+/* source_read_fn of one entry's content. */
+static ptrdiff_t read_entry(void *from, void *buf, size_t n, struct err *err)
+{
+	struct run *r = from;
+	la_ssize_t got = archive_read_data(r->in.a, buf, n);
+	if (got < 0 && r->in.failed)
+		*err = *r->err;
+	else if (got < 0)
+		unpack_bad(r->u, "inside", err, "is damaged or cut short");
+	return got < 0 ? -1 : got;
+}
+
+static bool take_inner(struct run *r, const char *name, bool *taken)
+{
+	return !r->u->inner || r->u->inner(r->u->ctx, name, read_entry, r, taken, r->err);
+}
+
 static bool take_entry(struct run *r, struct archive_entry *e, const char *raw)
 {
 	mode_t mode = archive_entry_perm(e) & 0777, type = archive_entry_filetype(e);
@@ -221,6 +238,11 @@ static bool take_entry(struct run *r, struct archive_entry *e, const char *raw)
 		return bad(r, raw, fault);
 	if (!link && type != AE_IFDIR && type != AE_IFREG)
 		return bad(r, raw, "is a device, a fifo or a socket");
+	bool taken = false;
+	if (!link && type == AE_IFREG && !take_inner(r, name, &taken))
+		return false;
+	if (taken)
+		return true;
 	autofree char *path = map(r, name, type == AE_IFDIR && !link, &mode);
 	if (!path)
 		return true;

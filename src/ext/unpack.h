@@ -26,15 +26,23 @@ typedef char *unpack_map_fn(void *ctx, const char *name, mode_t *mode);
 /* Called for each file that is there, when its content is. */
 typedef void unpack_file_fn(void *ctx, const char *path, uint64_t size, bool executable);
 
+/*
+ * An archive inside of the archive. Asked for each file; *taken: its content was read by `read`, whose context is
+ * `from`, and it is not written. false: *err is set.
+ */
+typedef bool unpack_inner_fn(void *ctx, const char *name, source_read_fn *read, void *from,
+			     bool *taken, struct err *err);
+
 struct unpack {
 	const char *name;     /* of the archive, for messages */
 	source_read_fn *read; /* called from a thread of unpack_run's own */
 	void (*cancel)(
 		void *ctx); /* may be NULL; makes a read that waits, and all later ones, return -1 */
 	unpack_map_fn *map;
-	unpack_file_fn *file; /* may be NULL */
-	void *ctx;	      /* of all four */
-	int dirfd;	      /* destination */
+	unpack_file_fn *file;	/* may be NULL */
+	unpack_inner_fn *inner; /* may be NULL */
+	void *ctx;		/* of all five */
+	int dirfd;		/* destination */
 	bool verified; /* the digest of the input is checked elsewhere: no need for the one inside */
 	int threads;   /* for an archive that several threads can decode */
 	uint64_t max;  /* bytes of all files together; 0: UNPACK_MAX_BYTES */
