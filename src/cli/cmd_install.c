@@ -23,7 +23,7 @@ static const struct opt options[] = {
 	{'j', "jobs", "N", "threads that unpack (default: one a processor)"},
 	{0, "profile", "P", "minimal, default or full"},
 	{0, "components", "A,B", "exactly these components instead of a profile"},
-	{0, "source", "S", "auto, redist or wheels"},
+	{0, "source", "S", "auto, redist, runfile or wheels"},
 	{0, "mirror", "URL", "in place of NVIDIA's host; several: blanks between"},
 	{0, "arch", "A", "platform: x86_64 or sbsa (default: this machine's)"},
 	{0, "as", "NAME", "name of the folder below versions/"},

@@ -10,7 +10,7 @@
 static const struct config_info infos[CONFIG_KEYS] = {
 	[CONFIG_MIRROR] = {"mirror", "CUDAENV_MIRROR", "", "text",
 			   "base URLs to try for NVIDIA's archives, blanks between"},
-	[CONFIG_SOURCE] = {"source", "CUDAENV_SOURCE", "auto", "auto|redist|wheels",
+	[CONFIG_SOURCE] = {"source", "CUDAENV_SOURCE", "auto", "auto|redist|runfile|wheels",
 			   "where toolkits come from"},
 	[CONFIG_OFFLINE] = {"offline", "CUDAENV_OFFLINE", "no", "bool",
 			    "use the cache, no network"},

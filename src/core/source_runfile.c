@@ -47,6 +47,7 @@ static void add_urls(const struct source_ctx *ctx, const struct catalog_runfile 
 {
 	autostrlist struct strlist mirrors = {0};
 	bool below = !strncmp(f->path, tree, sizeof tree - 1);
+	bool own = *config_get(ctx->config, CONFIG_MIRROR);
 	redist_mirrors(ctx, &mirrors);
 	for (size_t i = 0; i < mirrors.n; i++) {
 		int n = (int)strlen(mirrors.items[i]);
@@ -57,10 +58,10 @@ static void add_urls(const struct source_ctx *ctx, const struct catalog_runfile 
 		autofree char *plain = xasprintf("%.*s/%s", n, mirrors.items[i], f->file);
 		if (below)
 			strlist_add(urls, same);
-		if (*config_get(ctx->config, CONFIG_MIRROR))
+		if (own)
 			strlist_add(urls, plain);
 	}
-	if (!below)
+	if (!below && !own)
 		strlist_add(urls, f->path);
 }
 

@@ -10,7 +10,7 @@
 #include "ext/digest.h"
 
 /* makeself's own script has some 700 lines, and NVIDIA may show a licence in it. */
-enum { SCRIPT_MAX = 1 << 20, LINES_MAX = 20000, PIECE = 1 << 14 };
+enum { SCRIPT_MAX = 1 << 20, LINES_MAX = 20000, PIECE = 1 << 14, START = 32 };
 
 struct runfile {
 	source_read_fn *read;
@@ -115,7 +115,7 @@ static bool look_at_start(const struct runfile *rf, struct err *err)
 {
 	const char *s = buf_str(&rf->head);
 	const char *text = s + strspn(s, " \t\r\n");
-	if (!strncmp(s, "#!", 2))
+	if (!strncmp(s, "#!", 2) || !*s)
 		return true;
 	if (!strncasecmp(text, "<!doctype html", 14) || !strncasecmp(text, "<html", 5)) {
 		bad(rf, err, "it is an HTML page");
@@ -124,33 +124,43 @@ static bool look_at_start(const struct runfile *rf, struct err *err)
 	return bad(rf, err, "it does not begin with a script");
 }
 
+/* Takes the lines that are there from `seen` on. */
+static bool take_lines(struct runfile *rf, size_t *seen, unsigned long *lines, struct err *err)
+{
+	const char *data = buf_str(&rf->head), *nl;
+	while ((!rf->lines || *lines < rf->lines) &&
+	       (nl = memchr(data + *seen, '\n', rf->head.len - *seen))) {
+		if (!take_line(rf, data + *seen, (size_t)(nl - data) - *seen, err))
+			return false;
+		*seen = (size_t)(nl - data) + 1;
+		if (++*lines > LINES_MAX)
+			return bad(rf, err, "its script has no end");
+	}
+	return true;
+}
+
 /* Reads until the script is complete. Whatever came behind it is kept. */
 static bool read_script(struct runfile *rf, struct err *err)
 {
-	size_t seen = 0;
 	unsigned long lines = 0;
-	for (;;) {
+	size_t seen = 0;
+	bool looked = false;
+	while (!rf->lines || lines < rf->lines) {
 		char piece[PIECE];
 		ptrdiff_t got = rf->read(rf->ctx, piece, sizeof piece, err);
 		if (got < 0)
 			return false;
-		if (got == 0)
-			return bad(rf, err, "it ends within its script");
 		if (!buf_add(&rf->head, piece, (size_t)got))
 			return bad(rf, err, "its script has no end");
-		if (!seen && !look_at_start(rf, err))
-			return false;
-		const char *data = rf->head.data, *nl;
-		while ((!rf->lines || lines < rf->lines) &&
-		       (nl = memchr(data + seen, '\n', rf->head.len - seen))) {
-			if (!take_line(rf, data + seen, (size_t)(nl - data) - seen, err))
+		if (!looked && (rf->head.len >= START || got == 0)) {
+			looked = true;
+			if (!look_at_start(rf, err))
 				return false;
-			seen = (size_t)(nl - data) + 1;
-			if (++lines > LINES_MAX)
-				return bad(rf, err, "its script has no end");
 		}
-		if (rf->lines && lines >= rf->lines)
-			break;
+		if (got == 0)
+			return bad(rf, err, "it ends within its script");
+		if (!take_lines(rf, &seen, &lines, err))
+			return false;
 	}
 	rf->at = seen;
 	return lines == rf->lines || bad(rf, err, "its script is longer than it says");
