@@ -81,7 +81,7 @@ assert_store_sane() {
 	assert_status 0
 	assert_exists "$CUDAENV_ROOT/versions/compiler/nvvm/bin/cicc"
 	cudaenv install --components libcubals 13.0.2 -f
-	assert_status 2
+	assert_status 4
 	assert_stderr_has libcublas
 }
 
