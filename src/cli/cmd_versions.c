@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "cli/table.h"
 #include "core/record.h"
+#include "core/stale.h"
 #include "core/toolkits.h"
 
 /* One line of the list. */
@@ -17,30 +18,42 @@ struct entry {
 	const char *name;
 	bool selected;
 	char verdict[32];
-	char release[VERSION_TEXT]; /* of a linked tree; "" not told */
-	char nvcc[PATH_MAX];	    /* of `system`; "" none */
-	uint64_t bytes;		    /* 0: not ours to count */
+	char stale[192]; /* why the verdict does not speak of this machine; "" it does */
+	char date[32], gpu[128], driver[32]; /* of the verdict; "" none */
+	char release[VERSION_TEXT];	     /* of a linked tree; "" not told */
+	char nvcc[PATH_MAX];		     /* of `system`; "" none */
+	uint64_t bytes;			     /* 0: not ours to count */
 };
 
-static void fill_toolkit(struct entry *e, const struct toolkit *t)
+static void fill_verdict(struct entry *e, const struct toolkit *t, const struct stale_now *now)
 {
-	struct tree_use use = {0};
 	autoverdict struct verdict v = {0};
-	struct err ignored;
-	e->t = t;
-	e->name = t->name;
 	snprintf(e->verdict, sizeof e->verdict, "%s",
 		 t->dangling		       ? "dangling"
 		 : verdict_read(t->prefix, &v) ? v.word
 		 : t->target		       ? "linked"
 					       : "unverified");
+	memcpy(e->date, v.date, sizeof e->date);
+	memcpy(e->gpu, v.on.gpu, sizeof e->gpu);
+	memcpy(e->driver, v.on.driver, sizeof e->driver);
+	if (!stale_is(now, &v, e->stale, sizeof e->stale))
+		e->stale[0] = '\0';
+}
+
+static void fill_toolkit(struct entry *e, const struct toolkit *t, const struct stale_now *now)
+{
+	struct tree_use use = {0};
+	struct err ignored;
+	e->t = t;
+	e->name = t->name;
+	fill_verdict(e, t, now);
 	if (!t->target && tree_usage(t->prefix, &use, &ignored))
 		e->bytes = use.bytes;
 	if (t->target && !t->dangling && !toolkit_release(t->prefix, e->release))
 		e->release[0] = '\0';
 }
 
-/* Where a linked tree or the system's nvcc is, and what selects the version. */
+/* Where a linked tree or the system's nvcc is, what selects the version, and why its verdict is old. */
 static char *note(const struct entry *e, const struct selection *s)
 {
 	char why[PATH_MAX + 32] = "";
@@ -52,7 +65,8 @@ static char *note(const struct entry *e, const struct selection *s)
 				  e->release, e->release[0] ? ")" : "");
 	else
 		where = xstrdup(e->nvcc);
-	return xasprintf("%s%s%s", where, where[0] && why[0] ? ", " : "", why);
+	return xasprintf("%s%s%s%s%s", where, where[0] && why[0] ? ", " : "", why,
+			 (where[0] || why[0]) && e->stale[0] ? "; " : "", e->stale);
 }
 
 static void print_row(struct table *table, const struct entry *e, const struct selection *s)
@@ -60,9 +74,15 @@ static void print_row(struct table *table, const struct entry *e, const struct s
 	char size[PRINT_TEXT] = "";
 	autofree char *name = xasprintf("%c %s", e->selected ? '*' : ' ', e->name);
 	autofree char *more = note(e, s);
+	autofree char *verdict = xasprintf("%s%s", e->verdict, e->stale[0] ? " (stale)" : "");
 	if (e->bytes)
 		print_size(e->bytes, size);
-	table_row(table, (const char *const[]){name, e->verdict, size, more});
+	table_row(table, (const char *const[]){name, verdict, size, more});
+}
+
+static json_t *known_text(const char *s)
+{
+	return print_json_text(s[0] ? s : NULL);
 }
 
 static json_t *entry_json(const struct entry *e, const struct selection *s)
@@ -76,6 +96,10 @@ static json_t *entry_json(const struct entry *e, const struct selection *s)
 						    : s->origin == ORIGIN_ENV ? "CUDAENV_VERSION"
 									      : NULL));
 	if (e->t) {
+		json_object_set_new(o, "stale", known_text(e->stale));
+		json_object_set_new(o, "verified", known_text(e->date));
+		json_object_set_new(o, "gpu", known_text(e->gpu));
+		json_object_set_new(o, "driver", known_text(e->driver));
 		json_object_set_new(o, "target", print_json_text(e->t->target));
 		json_object_set_new(o, "dangling", json_boolean(e->t->dangling));
 		json_object_set_new(o, "shared", json_boolean(e->t->shared));
@@ -132,11 +156,14 @@ static void list_all(struct app *app, const struct toolkits *all)
 		event_warn(&app->events, err.hint, "%s", err.msg);
 		l.selected = NULL;
 	}
+	struct stale_now now;
+	stale_look(&now, "");
 	for (size_t i = 0; i < all->n; i++) {
 		struct entry e = {0};
-		fill_toolkit(&e, &all->items[i]);
+		fill_toolkit(&e, &all->items[i], &now);
 		list_entry(&l, &e);
 	}
+	stale_clear(&now);
 	list_system(&l, &app->layout);
 	if (l.list)
 		print_json(stdout, l.list);
@@ -170,7 +197,8 @@ const struct command cmd_versions = {
 	.summary = "list what is installed",
 	.about = "'*' marks the version that is selected here; behind it stands what selects it. "
 		 "Then come the "
-		 "verdict of the last verification, the size on disk and, for a linked tree, where "
+		 "verdict of the last verification (stale: another driver or GPU is here now), the "
+		 "size on disk and, for a linked tree, where "
 		 "it is.",
 	.options = options,
 	.run = run,

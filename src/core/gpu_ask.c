@@ -225,6 +225,9 @@ static void ask_nvml_device(struct gpu *d, const struct nvml *m, nvml_device h, 
 		d->memory_clock = (int)clock * 1000;
 	d->ecc = state(m->ecc, h, d->ecc);
 	d->mig = state(m->mig, h, d->mig);
+	/* All that programs see of such a GPU are its instances. */
+	if (d->mig == GPU_ON && d->ordinal >= 0 && !strncmp(d->uuid, "GPU-", 4))
+		memcpy(d->uuid, "MIG-", 4);
 	if (m->mode && m->mode(h, &mode) == 0)
 		d->compute_mode = mode;
 }

@@ -48,14 +48,14 @@ static void choose_served(struct probe *p)
 	}
 }
 
-/* The others would end the program with an error; a MIG instance is alone already. */
+/* The others would end the program with an error. */
 static void hide_others(struct probe *p)
 {
 	if (p->n_served == gpu_visible(p->gpus))
 		return;
 	for (size_t i = 0; i < p->n_served; i++) {
 		char *before = p->only;
-		if (p->served[i]->mig == GPU_ON || !p->served[i]->uuid[0])
+		if (!p->served[i]->uuid[0])
 			continue;
 		p->only = xasprintf("%s%s%s", before ? before : "", before ? "," : "",
 				    p->served[i]->uuid);
