@@ -55,6 +55,11 @@ if "$CUDAENV" commands | grep -qx config; then
 	done
 fi
 
+# Every code of doctor.
+while read -r code; do
+	grep -q "$code" man/cudaenv.1.scd || complain "$code is in no manual page"
+done < <(sed -n 's/^\t{"\([A-Z_]*\)", doctor_.*/\1/p' src/core/doctor.c)
+
 # Version of the project.
 version=$("$CUDAENV" --version)
 grep -q "^## ${version##* }" NEWS.md || complain "NEWS.md says nothing of ${version##* }"

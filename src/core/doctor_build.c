@@ -1,0 +1,134 @@
+/* What stops a build: host compiler, C library, framework, a build folder of another version. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/drift.h"
+#include "base/io.h"
+#include "core/doctor_checks.h"
+#include "core/hostcc.h"
+
+enum { HEADER_MAX = 4 << 20 };
+
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+	return value && value[0];
+}
+
+void doctor_ccbin(struct doctor *d, const struct facts *f)
+{
+	struct hostcc_limits limits;
+	struct hostcc have, fits;
+	char chosen[PATH_MAX], advice[512];
+	if (!facts_version(f) || !hostcc_limits(f->sel.prefix, &limits) ||
+	    hostcc_current(f->sel.prefix, chosen, sizeof chosen) || is_set("NVCC_PREPEND_FLAGS") ||
+	    is_set("NVCC_CCBIN"))
+		return;
+	if (!hostcc_default(&have)) {
+		doctor_find(d, DOCTOR_ERROR,
+			    "nvcc needs a host compiler, and neither gcc nor g++ is on PATH");
+		doctor_remedy(d, "%s", hostcc_advice(&limits, advice, sizeof advice));
+		return;
+	}
+	if (hostcc_accepted(&limits, &have))
+		return;
+	doctor_find(d, DOCTOR_ERROR,
+		    "%s refuses the default compiler, %s %d: it takes gcc %d to %d", f->sel.name,
+		    have.clang ? "clang" : "gcc", have.major, limits.gcc_min, limits.gcc_max);
+	if (hostcc_find(&limits, &fits))
+		doctor_remedy(d, "cudaenv verify %s sets '%s'; or nvcc -ccbin %s", f->sel.name,
+			      fits.cxx, fits.cxx);
+	else
+		doctor_remedy(d, "%s", hostcc_advice(&limits, advice, sizeof advice));
+}
+
+/*
+ * glibc 2.41 declares cospi and sinpi, 2.42 rsqrt, as never throwing; the toolkit's header says otherwise until it
+ * knows of them. Which words tell that was read from the headers of 11.8, 12.4, 13.0, 13.1, 13.2 and 13.5.
+ */
+void doctor_glibc(struct doctor *d, const struct facts *f)
+{
+	static const struct {
+		unsigned minor;
+		const char *word, *functions, *first;
+	} steps[] = {{42, "_NV_RSQRT_SPECIFIER", "rsqrt", "13.2"},
+		     {41, "__NV_IEC_60559_FUNCS_EXCEPTION_SPECIFIER", "cospi, sinpi", "13.0"}};
+	autobuf struct buf header = BUF_INIT(HEADER_MAX);
+	struct err ignored;
+	struct version glibc;
+	if (!facts_version(f) || !version_parse(f->glibc, strlen(f->glibc), &glibc) ||
+	    glibc.part[0] != 2)
+		return;
+	autofree char *path = xasprintf("%s/include/crt/math_functions.h", f->sel.prefix);
+	if (!io_read_file(path, &header, &ignored))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		if (glibc.part[1] < steps[i].minor || strstr(buf_str(&header), steps[i].word))
+			continue;
+		doctor_find(d, DOCTOR_ERROR,
+			    "glibc %s declares %s as the headers of %s do not: what includes "
+			    "math.h does not compile",
+			    f->glibc, steps[i].functions, f->sel.name);
+		doctor_remedy(
+			d, "use CUDA %s or newer here, or build in a container with an older glibc",
+			steps[i].first);
+		return;
+	}
+}
+
+void doctor_drift(struct doctor *d, const struct facts *f)
+{
+	struct err found;
+	if (!f->resolved || !drift_find(f->layout, &f->sel, &found))
+		return;
+	doctor_find(d, DOCTOR_WARNING, "%s", found.msg);
+	doctor_remedy(d, "%s", found.hint);
+}
+
+/* The toolkit that an extension build takes, as PyTorch looks for it. */
+static const char *build_takes(const struct facts *f)
+{
+	const char *home = getenv("CUDA_HOME"), *path = getenv("CUDA_PATH");
+	if (home && home[0])
+		return home;
+	if (path && path[0])
+		return path;
+	return f->n_nvccs ? f->nvccs[0].shim ? f->layout->root : f->nvccs[0].tree : "";
+}
+
+/* torch compares at each extension build: another major stops it, another minor is told. */
+void doctor_framework(struct doctor *d, const struct facts *f)
+{
+	struct version have, want;
+	if (!version_parse(f->release, strlen(f->release), &have))
+		return;
+	for (const struct facts_framework *w = f->frameworks; w < f->frameworks + f->n_frameworks;
+	     w++) {
+		bool torch = !strcmp(w->name, "torch");
+		if (w->cpu && torch) {
+			doctor_find(d, DOCTOR_NOTE, "torch %s is made for the CPU alone",
+				    w->version);
+			doctor_remedy(d, "install it from PyTorch's index for CUDA, if it is to "
+					 "use the GPU");
+		}
+		if (w->cpu || !version_parse(w->cuda, strlen(w->cuda), &want))
+			continue;
+		bool major = have.part[0] != want.part[0];
+		if (!major && (want.n < 2 || have.part[1] == want.part[1] || !torch))
+			continue;
+		doctor_find(d,
+			    !torch  ? DOCTOR_NOTE
+			    : major ? DOCTOR_ERROR
+				    : DOCTOR_WARNING,
+			    "%s %s is made for CUDA %s, but %s is selected%s%s%s", w->name,
+			    w->version, w->cuda, f->sel.name,
+			    torch ? " (an extension build takes '" : "",
+			    torch ? build_takes(f) : "", torch ? "')" : "");
+		doctor_remedy(
+			d,
+			torch ? "cudaenv local %s, where extensions are built"
+			      : "nothing while you build nothing for it; else cudaenv local %s",
+			w->cuda);
+	}
+}
