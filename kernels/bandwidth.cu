@@ -26,7 +26,8 @@ struct sizes {
 struct bench {
 	int device;
 	const char *gpu;
-	size_t max;
+	size_t max,
+		cached; /* a copy inside the device of up to `cached` bytes may stay in its cache */
 	struct sizes sizes;
 	char *memory[2]; /* of the device */
 };
@@ -143,9 +144,10 @@ static int sweep_device(const struct bench *b)
 			return status;
 		if (t[COPY_TILES].us > t[COPY_RESIDENT].us)
 			t[COPY_TILES] = t[COPY_RESIDENT];
-		print_rate(b, "d2d", "device", "memcpy", bytes, 2.0 * bytes, &t[COPY_MEMCPY]);
+		const char *memory = bytes <= b->cached ? "cache" : "device";
+		print_rate(b, "d2d", memory, "memcpy", bytes, 2.0 * bytes, &t[COPY_MEMCPY]);
 		printf("}\n");
-		print_rate(b, "d2d", "device", "kernel", bytes, 2.0 * bytes, &t[COPY_TILES]);
+		print_rate(b, "d2d", memory, "kernel", bytes, 2.0 * bytes, &t[COPY_TILES]);
 		printf("}\n");
 	}
 	return status ? status : copy_close(&c);
@@ -222,7 +224,10 @@ static void move_near(int device)
 static int fit(struct bench *b, size_t max)
 {
 	size_t free_bytes = 0, total = 0;
+	int l2 = 0;
 	PROOF_TRY(cudaMemGetInfo, &free_bytes, &total);
+	PROOF_TRY(cudaDeviceGetAttribute, &l2, cudaDevAttrL2CacheSize, b->device);
+	b->cached = 2 * (size_t)l2;
 	const size_t room = std::min(std::min(max, free_bytes / 4), host_room());
 	b->max = KiB;
 	for (int i = 0; i < b->sizes.n; i++)
@@ -259,18 +264,23 @@ static int run_device(int device, bool quick, size_t max)
 	return PROOF_OK;
 }
 
-/* Whether a reaches b without the host; the runtime keeps it so for the rest of the run. */
-static int enable_peer(int a, int b, int *direct)
+enum { DEVICES_MAX = 16 };
+
+/* direct[a][b]: a reaches b without the host. */
+static int enable_peers(int count, int (*direct)[DEVICES_MAX])
 {
-	PROOF_TRY(cudaDeviceCanAccessPeer, direct, a, b);
-	if (!*direct)
-		return PROOF_OK;
-	PROOF_TRY(cudaSetDevice, a);
-	cudaError_t e = cudaDeviceEnablePeerAccess(b, 0);
-	if (e == cudaErrorPeerAccessAlreadyEnabled)
-		e = cudaGetLastError() == e ? cudaSuccess : e;
-	return e == cudaSuccess ? PROOF_OK
-				: proof_failed_cuda(TEST, "cudaDeviceEnablePeerAccess", e);
+	for (int a = 0; a < count; a++)
+		for (int b = 0; b < count; b++) {
+			direct[a][b] = 0;
+			if (a == b)
+				continue;
+			PROOF_TRY(cudaDeviceCanAccessPeer, &direct[a][b], a, b);
+			if (!direct[a][b])
+				continue;
+			PROOF_TRY(cudaSetDevice, a);
+			PROOF_TRY(cudaDeviceEnablePeerAccess, b, 0);
+		}
+	return PROOF_OK;
 }
 
 /* One direction, or both: memory[i][0] is read and memory[i][1] written. */
@@ -299,11 +309,13 @@ static int sweep_pair(const struct bench *b, int peer, char *(*memory)[2], int w
 
 static int run_peers(int count, size_t max)
 {
-	enum { DEVICES_MAX = 16 };
 	char *memory[DEVICES_MAX][2];
 	struct bench b = {};
-	int status = PROOF_OK, direct[2];
+	int direct[DEVICES_MAX][DEVICES_MAX];
 	count = std::min(count, (int)DEVICES_MAX);
+	int status = enable_peers(count, direct);
+	if (status)
+		return status;
 	b.max = max;
 	b.sizes.each = peer_sizes;
 	b.sizes.n = (int)(sizeof peer_sizes / sizeof *peer_sizes);
@@ -322,11 +334,9 @@ static int run_peers(int count, size_t max)
 		for (int j = 0; j < count; j++) {
 			if (i == j)
 				continue;
-			if ((status = enable_peer(i, j, &direct[0])) ||
-			    (status = enable_peer(j, i, &direct[1])) ||
-			    (status = sweep_pair(&b, j, memory, 1, direct[0])) ||
+			if ((status = sweep_pair(&b, j, memory, 1, direct[i][j])) ||
 			    (i < j &&
-			     (status = sweep_pair(&b, j, memory, 2, direct[0] && direct[1]))))
+			     (status = sweep_pair(&b, j, memory, 2, direct[i][j] && direct[j][i]))))
 				return status;
 		}
 	}

@@ -42,8 +42,9 @@
  *             What cannot be told is null. A last line has "devices" and "done".
  *   bandwidth "device" "gpu" "kind" "memory" "method" "bytes" "gbps" "us" "samples";
  *             kind: h2d d2h both (sum of the two directions, two streams)   memory: pinned pageable
- *                   d2d (bytes read + written)                              memory: device
- *                   p2p p2p-both (with "peer": to which device; "direct": without the host)
+ *                   d2d (bytes read + written)  memory: device, or cache where a copy is no larger than
+ *                   twice the L2, whose speed it then shows
+ *                   p2p p2p-both, memory: device (with "peer": to which device; "direct": without the host)
  *             method: memcpy, and for d2d also kernel
  *             "gbps" is 1e9 bytes/s, of the median of the samples; "us" microseconds of one copy of
  *             "bytes". The contents were checked on the side that received. A last line has
