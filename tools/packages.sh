@@ -43,6 +43,7 @@ nginx             nginx-light           nginx             nginx             ngin
 makeself          makeself              makeself          -                 -             makeself
 xz                xz-utils              xz                xz                xz            xz
 tmux              tmux                  tmux              tmux              tmux          tmux
+chromium          chromium              chromium          chromium          chromium      chromium
 '
 
 there() {

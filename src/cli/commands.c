@@ -11,6 +11,7 @@ extern const struct command cmd_uninstall;
 extern const struct command cmd_component;
 extern const struct command cmd_verify;
 extern const struct command cmd_doctor;
+extern const struct command cmd_report;
 extern const struct command cmd_list_remote;
 extern const struct command cmd_versions;
 extern const struct command cmd_version;
@@ -50,6 +51,7 @@ const struct command *const commands[] = {
 	&cmd_component,
 	&cmd_verify,
 	&cmd_doctor,
+	&cmd_report,
 	&cmd_list_remote,
 	&cmd_versions,
 	&cmd_version,
