@@ -24,6 +24,8 @@ bool product_name_parse(const char *name, struct product_name *out)
 
 bool product_fits(const struct version *built, const struct version *cuda)
 {
+	if (built->part[0] >= 11)
+		return built->part[0] == cuda->part[0];
 	return version_has_prefix(cuda, built) || version_has_prefix(built, cuda);
 }
 

@@ -22,7 +22,7 @@ bool product_name_parse(const char *name, struct product_name *out);
 
 /* The CUDA number of a toolkit: its name's, else that of its libcudart (a major from 11 on). */
 bool product_cuda_of(const char *prefix, const char *name, struct version *out);
-/* What was built for `built` works with a toolkit of `cuda`. */
+/* What was built for `built` works with a toolkit of `cuda`: from 11 on with all of that major. */
 bool product_fits(const struct version *built, const struct version *cuda);
 
 struct product_selection {

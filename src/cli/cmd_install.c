@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/flags.h"
 #include "cli/outcome.h"
+#include "cli/product.h"
 #include "core/choose.h"
 #include "core/install.h"
 #include "core/pin.h"
@@ -23,6 +24,7 @@ static const struct opt options[] = {
 	{'j', "jobs", "N", "threads that unpack (default: one a processor)"},
 	{0, "profile", "P", "minimal, default or full"},
 	{0, "components", "A,B", "exactly these components instead of a profile"},
+	{0, "cudnn", "V", "also this cuDNN, built for that toolkit's CUDA"},
 	{0, "source", "S", "auto, redist, runfile or wheels"},
 	{0, "mirror", "URL", "in place of NVIDIA's host; several: blanks between"},
 	{0, "arch", "A", "platform: x86_64 or sbsa (default: this machine's)"},
@@ -38,7 +40,7 @@ static const struct opt options[] = {
 /* One version that was asked for, and what a version file adds to it. */
 struct wish {
 	const char *spec, *where;
-	const char *profile, *components;
+	const char *profile, *components, *cudnn; /* "": none */
 };
 
 static void split_components(struct strlist *out, const char *list)
@@ -84,14 +86,19 @@ static bool set_pins(struct app *app, const struct args *a, const char *name, co
 	return !opt_flag(a, "set-local") || pin_write(".cuda-version", name, err);
 }
 
+static char *folder_name(const struct args *a, const struct release *r, const struct request *rq,
+			 const struct host *host)
+{
+	const char *as = opt_value(a, "as");
+	return as			      ? xstrdup(as)
+	       : strcmp(rq->arch, host->arch) ? xasprintf("%s-%s", r->label, rq->arch)
+					      : xstrdup(r->label);
+}
+
 static bool install_found(struct app *app, const struct args *a, const struct release *r,
 			  const struct request *rq, const struct host *host, struct err *err)
 {
-	const char *as = opt_value(a, "as");
-	autofree char *name = as ? xstrdup(as)
-			      : strcmp(rq->arch, host->arch)
-				      ? xasprintf("%s-%s", r->label, rq->arch)
-				      : xstrdup(r->label);
+	autofree char *name = folder_name(a, r, rq, host);
 	autofree char *prefix = xasprintf("%s/versions/%s", app->layout.root, name);
 	struct install_opts o = {
 		.name = name,
@@ -129,6 +136,20 @@ static bool install_found(struct app *app, const struct args *a, const struct re
 	       (outcome_print(app, name, prefix, &v), outcome_judge(name, &v, err));
 }
 
+/* The toolkit, then the cuDNN that goes with it. A wrong pair is refused before anything is fetched. */
+static bool install_both(struct app *app, const struct args *a, const struct release *r,
+			 const struct request *rq, const char *cudnn, const struct host *host,
+			 struct err *err)
+{
+	autofree char *name = folder_name(a, r, rq, host);
+	if (cudnn[0] && !product_check_cudnn(app, cudnn, r->label, err))
+		return false;
+	if (!install_found(app, a, r, rq, host, err))
+		return false;
+	return !cudnn[0] || opt_flag(a, "dry-run") || product_add_cudnn(app, a, cudnn, name, err) ||
+	       err_prefix(err, "%s is installed, its cuDNN is not", name);
+}
+
 static bool install_one(struct app *app, const struct args *a, const struct wish *w,
 			const struct host *host, struct err *err)
 {
@@ -145,7 +166,7 @@ static bool install_one(struct app *app, const struct args *a, const struct wish
 	bool ok = make_request(app, a, w, host, &rq, err) &&
 		  choose_release(&ctx, host, config_get(&app->config, CONFIG_SOURCE), w->spec,
 				 w->where, &rq, &r, err) &&
-		  install_found(app, a, &r, &rq, host, err);
+		  install_both(app, a, &r, &rq, w->cudnn, host, err);
 	release_clear(&r);
 	strlist_clear(&rq.components);
 	return ok;
@@ -156,7 +177,7 @@ static bool run(struct app *app, const struct args *a, struct err *err)
 	char path[PATH_MAX];
 	struct pinfile pin = {0};
 	struct host host;
-	struct wish w = {.profile = "", .components = ""};
+	struct wish w = {.profile = "", .components = "", .cudnn = opt_value(a, "cudnn")};
 
 	if (opt_flag(a, "list")) {
 		struct args none = {
@@ -165,6 +186,8 @@ static bool run(struct app *app, const struct args *a, struct err *err)
 	}
 	if (opt_value(a, "as") && a->n > 1)
 		return err_set(err, ERR_USAGE, "--as takes one version, %d were given", a->n);
+	if (!w.cudnn)
+		w.cudnn = "";
 	if (!flags_override(app, a, err))
 		return false;
 	host_probe(&host);
@@ -183,7 +206,8 @@ static bool run(struct app *app, const struct args *a, struct err *err)
 	}
 	if (!pinfile_read(path, &pin, err))
 		return false;
-	w = (struct wish){pin.version[0], path, pin.profile, pin.components};
+	w = (struct wish){pin.version[0], path, pin.profile, pin.components,
+			  w.cudnn[0] ? w.cudnn : pin.cudnn};
 	return install_one(app, a, &w, &host, err);
 }
 

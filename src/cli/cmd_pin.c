@@ -8,6 +8,7 @@
 #include "base/resolve.h"
 #include "cli/applock.h"
 #include "cli/cmd.h"
+#include "cli/product.h"
 #include "cli/select.h"
 #include "core/pin.h"
 
@@ -61,22 +62,37 @@ static bool show_global(struct app *app, struct err *err)
 	return true;
 }
 
+/* The second line of the global pin. */
+static bool set_global_cudnn(struct app *app, const char *version, struct err *err)
+{
+	autolock struct lock lock = LOCK_INIT;
+	char path[PATH_MAX];
+	return layout_path(&app->layout, path, sizeof path, "version") &&
+	       app_lock(app, &lock, err) && product_pin_cudnn(app, path, version, err) &&
+	       pin_refresh(&app->layout, err);
+}
+
 static bool run_global(struct app *app, const struct args *args, struct err *err)
 {
 	char text[VERSION_TEXT];
+	const char *cudnn = opt_value(args, "cudnn");
 	if (!check_unset(args, err))
 		return false;
 	if (opt_flag(args, "unset"))
 		return set_global(app, NULL, err);
-	if (!args->n)
+	if (!args->n && !cudnn)
 		return show_global(app, err);
-	if (!select_to_pin(app, args->pos[0], text, err) || !set_global(app, text, err))
+	if (args->n &&
+	    (!select_to_pin(app, args->pos[0], text, err) || !set_global(app, text, err)))
+		return false;
+	if (cudnn && !set_global_cudnn(app, cudnn, err))
 		return false;
 	note_hidden(app, ORIGIN_GLOBAL);
 	return true;
 }
 
 static const struct opt global_pin_options[] = {
+	{0, "cudnn", "V", "also ask for this cuDNN: a line 'cudnn=V'"},
 	{0, "unset", NULL, "select nothing globally"},
 	{0},
 };
@@ -110,17 +126,6 @@ static bool unset_local(struct err *err)
 	       err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", local_file);
 }
 
-static bool set_cudnn(const char *version, struct err *err)
-{
-	struct spec spec;
-	if (!spec_parse(version, strlen(version), "--cudnn", &spec, err))
-		return false;
-	return spec.kind == SPEC_VERSION
-		       ? pin_set_key(local_file, "cudnn", spec.text, err)
-		       : err_set(err, ERR_USAGE,
-				 "'%s' is not a version of cuDNN, write it like 9.3", version);
-}
-
 static bool run_local(struct app *app, const struct args *args, struct err *err)
 {
 	char text[VERSION_TEXT];
@@ -134,7 +139,7 @@ static bool run_local(struct app *app, const struct args *args, struct err *err)
 	if (args->n &&
 	    (!select_to_pin(app, args->pos[0], text, err) || !pin_write(local_file, text, err)))
 		return false;
-	if (cudnn && !set_cudnn(cudnn, err))
+	if (cudnn && !product_pin_cudnn(app, local_file, cudnn, err))
 		return false;
 	note_hidden(app, ORIGIN_FILE);
 	return true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/product.h"
 #include "base/resolve.h"
 #include "base/tool.h"
 #include "cli/cmd.h"
@@ -34,20 +35,41 @@ static bool system_prefix(const struct app *app, const struct selection *s, char
 	return true;
 }
 
+/* The cuDNN that goes with the selection. */
+static bool print_cudnn(struct app *app, const struct selection *s, struct err *err)
+{
+	struct product_selection cudnn;
+	if (!product_cudnn(&app->layout, s, &cudnn, err))
+		return false;
+	if (cudnn.prefix[0])
+		return print_text(app, cudnn.prefix);
+	err_set(err, ERR_NOT_INSTALLED, "no cuDNN is selected with '%s'", s->name);
+	return err_hint(err, "cudaenv local --cudnn VERSION selects one");
+}
+
 static bool run_prefix(struct app *app, const struct args *args, struct err *err)
 {
 	struct selection s;
+	if (opt_flag(args, "cudnn"))
+		return resolve_select(&app->layout, args->pos[0], &s, err) &&
+		       print_cudnn(app, &s, err);
 	if (!resolve_select(&app->layout, args->pos[0], &s, err) ||
 	    (!s.prefix[0] && !system_prefix(app, &s, s.prefix, err)))
 		return false;
 	return print_text(app, s.prefix);
 }
 
+static const struct opt prefix_options[] = {
+	{0, "cudnn", NULL, "the folder of the cuDNN that goes with it"},
+	{0},
+};
+
 const struct command cmd_prefix = {
 	.name = "prefix",
 	.args = "[SPEC]",
 	.summary = "print the folder of a version",
 	.about = "For 'system': the folder above the bin that holds the system's nvcc.",
+	.options = prefix_options,
 	.max_args = 1,
 	.run = run_prefix,
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/product.h"
 #include "base/resolve.h"
 #include "base/tool.h"
 #include "cli/cmd.h"
@@ -86,7 +87,20 @@ static json_t *known_text(const char *s)
 	return print_json_text(s && s[0] ? s : NULL);
 }
 
-static void print_selection_json(const struct selection *s, const struct facts *f)
+/* What else applies here: the cuDNN that the same pin or CUDAENV_CUDNN_VERSION asks for. */
+static bool select_cudnn(struct app *app, const struct selection *s,
+			 struct product_selection *cudnn)
+{
+	struct err err;
+	if (product_cudnn(&app->layout, s, cudnn, &err))
+		return cudnn->prefix[0] != '\0';
+	/* The version is right all the same. */
+	event_warn(&app->events, err.hint, "%s", err.msg);
+	return false;
+}
+
+static void print_selection_json(const struct selection *s, const struct facts *f,
+				 const struct product_selection *cudnn)
 {
 	static const char *const origins[] = {
 		[ORIGIN_ARGUMENT] = "argument", [ORIGIN_ENV] = "environment",
@@ -96,6 +110,8 @@ static void print_selection_json(const struct selection *s, const struct facts *
 	json_t *o = json_pack("{ss ss so ss so}", "name", s->name, "spec", s->spec, "prefix",
 			      known_text(s->prefix), "origin", origins[s->origin], "origin_path",
 			      known_text(s->origin_path));
+	json_object_set_new(o, "cudnn", print_json_text(cudnn ? cudnn->name : NULL));
+	json_object_set_new(o, "cudnn_prefix", print_json_text(cudnn ? cudnn->prefix : NULL));
 	if (f) {
 		json_object_set_new(o, "release", known_text(f->release));
 		json_object_set_new(o, "nvcc", known_text(f->tool));
@@ -112,14 +128,20 @@ static bool run_version(struct app *app, const struct args *args, struct err *er
 {
 	char why[PATH_MAX + 32];
 	struct selection s;
+	struct product_selection cudnn;
 	struct facts f = {0};
 	if (!resolve_select(&app->layout, NULL, &s, err) ||
 	    (app->verbose && !gather(app, &s, &f, err)))
 		return false;
+	bool has_cudnn = select_cudnn(app, &s, &cudnn);
+	origin_words(&s, why, sizeof why);
 	if (app->json) {
-		print_selection_json(&s, app->verbose ? &f : NULL);
+		print_selection_json(&s, app->verbose ? &f : NULL, has_cudnn ? &cudnn : NULL);
 	} else {
-		printf("%s (%s)\n", s.name, origin_words(&s, why, sizeof why));
+		printf("%s (%s)\n", s.name, why);
+		if (has_cudnn)
+			printf("cudnn %s (%s)\n", cudnn.name,
+			       cudnn.by_env ? "set by CUDAENV_CUDNN_VERSION" : why);
 		if (app->verbose)
 			print_facts(&s, &f);
 	}
@@ -131,7 +153,8 @@ const struct command cmd_version = {
 	.name = "version",
 	.args = "",
 	.summary = "say which version is selected here, and why",
-	.about = "With --verbose also: its prefix, nvcc's own number, the verdict, the driver of "
+	.about = "And which cuDNN, where one is. With --verbose also: its prefix, nvcc's own "
+		 "number, the verdict, the driver of "
 		 "this machine, "
 		 "the CUDA number of the driver, and whether driver and release fit.",
 	.run = run_version,

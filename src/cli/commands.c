@@ -9,6 +9,8 @@
 extern const struct command cmd_install;
 extern const struct command cmd_uninstall;
 extern const struct command cmd_component;
+extern const struct command cmd_cudnn;
+extern const struct command cmd_product;
 extern const struct command cmd_verify;
 extern const struct command cmd_doctor;
 extern const struct command cmd_report;
@@ -49,6 +51,8 @@ const struct command *const commands[] = {
 	&cmd_install,
 	&cmd_uninstall,
 	&cmd_component,
+	&cmd_cudnn,
+	&cmd_product,
 	&cmd_verify,
 	&cmd_doctor,
 	&cmd_report,

@@ -101,7 +101,7 @@ static bool write_record(const char *staging, const struct release *r, const str
 	return record_write(staging, &rec, err);
 }
 
-static bool publish(const char *staging, const char *final, struct err *err)
+bool install_publish(const char *staging, const char *final, struct err *err)
 {
 	bool exchanged;
 	return atomic_publish(staging, final, &exchanged, err) &&
@@ -117,30 +117,36 @@ static bool failed(const struct layout *l, struct err *err)
 	return false;
 }
 
+bool install_fetch(const struct layout *l, const struct config *cfg, const struct release *r,
+		   const struct events *ev, struct err *err)
+{
+	const char *cache_dir = config_get(cfg, CONFIG_CACHE_DIR);
+	struct plan plan;
+	if (!tree_mkdirs(cache_dir, err))
+		return false;
+	plan_make(&plan, l, cache_dir, r);
+	bool ok = check_space(&plan, l, cache_dir, err) && store_fill(l, cfg, r, &plan, ev, err);
+	plan_clear(&plan);
+	return ok || failed(l, err);
+}
+
 bool install_release(const struct layout *l, const struct config *cfg, const struct release *r,
 		     const struct install_opts *o, const struct events *ev, struct verdict *v,
 		     struct err *err)
 {
 	const char *name = o->name ? o->name : r->label;
-	const char *cache_dir = config_get(cfg, CONFIG_CACHE_DIR);
 	autofree char *staging = xasprintf("%s/staging/%s.%ld", l->root, name, (long)getpid());
 	autofree char *final = xasprintf("%s/versions/%s", l->root, name);
-	struct plan plan;
 
-	if (!install_prepare(l, err) || !tree_mkdirs(cache_dir, err))
-		return false;
-	plan_make(&plan, l, cache_dir, r);
-	bool ok = check_space(&plan, l, cache_dir, err) && store_fill(l, cfg, r, &plan, ev, err);
-	plan_clear(&plan);
-	if (!ok)
-		return failed(l, err);
-	if (!intr_check(err) || !tree_mkdirs(staging, err))
+	if (!install_prepare(l, err) || !install_fetch(l, cfg, r, ev, err) || !intr_check(err) ||
+	    !tree_mkdirs(staging, err))
 		return false;
 
 	event_step(ev, "assemble %s", name);
-	ok = prefix_assemble(l, r, staging, final, ev, err) &&
-	     prove(staging, final, r, o, ev, v, err) && verdict_write(staging, v, err) &&
-	     write_record(staging, r, o, err) && intr_check(err) && publish(staging, final, err);
+	bool ok = prefix_assemble(l, r, staging, final, ev, err) &&
+		  prove(staging, final, r, o, ev, v, err) && verdict_write(staging, v, err) &&
+		  write_record(staging, r, o, err) && intr_check(err) &&
+		  install_publish(staging, final, err);
 	if (!ok) {
 		struct err second;
 		if (!tree_remove(staging, &second))

@@ -28,3 +28,11 @@ must_check bool install_release(const struct layout *l, const struct config *cfg
 
 /* Creates the folders of an install root and removes what was left in staging/. */
 must_check bool install_prepare(const struct layout *l, struct err *err);
+
+/*
+ * The two ends of an install, for what is no toolkit. Fetches and unpacks what the store lacks, after a look at the free
+ * space; then one rename puts the finished folder `staging` at `final` (an exchange where that is there).
+ */
+must_check bool install_fetch(const struct layout *l, const struct config *cfg,
+			      const struct release *r, const struct events *ev, struct err *err);
+must_check bool install_publish(const char *staging, const char *final, struct err *err);

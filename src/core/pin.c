@@ -11,7 +11,9 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/pinfile.h"
+#include "base/product.h"
 #include "base/resolve.h"
+#include "base/tree.h"
 
 /* One line of a version file: [text, text + len) without its end, which begins there. */
 struct line {
@@ -218,6 +220,30 @@ static void global_prefix(const struct layout *l, struct selection *s)
 	s->prefix[0] = '\0';
 }
 
+/* cudnn/current, for IDEs: the cuDNN of the global pin. */
+static bool refresh_cudnn(const struct layout *l, const struct selection *s, struct err *err)
+{
+	char path[PATH_MAX], folder[PATH_MAX], file[PATH_MAX];
+	struct product_selection cudnn = {0};
+	struct pinfile pins;
+	struct version cuda;
+	struct err ignored;
+	if (!layout_path(l, path, sizeof path, "cudnn/current") ||
+	    !layout_path(l, folder, sizeof folder, "cudnn") ||
+	    !layout_path(l, file, sizeof file, "version"))
+		return err_set(err, ERR_USAGE, "the path of the root is too long");
+	bool any = s->prefix[0] && pinfile_read(file, &pins, &ignored) && pins.cudnn[0] &&
+		   product_cuda_of(s->prefix, s->name, &cuda) &&
+		   product_find(l, "cudnn", pins.cudnn, file, &cuda, &cudnn, &ignored);
+	if (!any)
+		return remove_file(path, err);
+	size_t n = strlen(l->root);
+	bool own = !strncmp(cudnn.prefix, l->root, n) && cudnn.prefix[n] == '/';
+	/* One of a shared root: ours may have none yet. */
+	return tree_mkdirs(folder, err) &&
+	       atomic_symlink(own ? cudnn.name : cudnn.prefix, path, err);
+}
+
 bool pin_refresh(const struct layout *l, struct err *err)
 {
 	char path[PATH_MAX];
@@ -225,6 +251,8 @@ bool pin_refresh(const struct layout *l, struct err *err)
 	if (!layout_path(l, path, sizeof path, "current"))
 		return err_set(err, ERR_USAGE, "the path of the root is too long");
 	global_prefix(l, &s);
+	if (!refresh_cudnn(l, &s, err))
+		return false;
 	if (!s.prefix[0])
 		return remove_file(path, err);
 	/* Relative below our own root, so that the root can be moved. */

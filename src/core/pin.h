@@ -13,10 +13,10 @@ must_check bool pin_write(const char *path, const char *spec, struct err *err);
 /* key=value line; value NULL takes it out. ERR_USAGE when there is no such file: it has to name a version. */
 must_check bool pin_set_key(const char *path, const char *key, const char *value, struct err *err);
 
-/* <root>/version, and the `current` link for it. spec NULL: takes both away. The lock is held. */
+/* <root>/version, and the links `current` and `cudnn/current` for it. spec NULL: takes both away. The lock is held. */
 must_check bool pin_global(const struct layout *l, const char *spec, struct err *err);
 /*
- * Makes `current` lead to what <root>/version means now; where that is `system`, nothing, not installed
+ * Makes `current`, and `cudnn/current` for its cuDNN, lead to what <root>/version means now; where that is `system`, nothing, not installed
  * or not readable, there is no `current`. For whoever adds or removes a version. The lock is held.
  */
 must_check bool pin_refresh(const struct layout *l, struct err *err);

@@ -35,7 +35,7 @@ static bool link_chain(int dir, const struct strlist *names, const char *newest,
 	return prefix_link(dir, has_major ? major : newest, so, err);
 }
 
-static bool link_versionless(int dir, struct err *err)
+bool prefix_link_libs(int dir, struct err *err)
 {
 	autostrlist struct strlist names = {0};
 	prefix_names(dir, "lib", "", &names);
@@ -65,6 +65,6 @@ static bool place_cupti(const struct prefix *p, struct err *err)
 bool prefix_libs(const struct prefix *p, struct err *err)
 {
 	autoclose int nvvm = prefix_open(p, "nvvm/lib64");
-	return link_versionless(p->lib, err) && (nvvm < 0 || link_versionless(nvvm, err)) &&
+	return prefix_link_libs(p->lib, err) && (nvvm < 0 || prefix_link_libs(nvvm, err)) &&
 	       place_cupti(p, err);
 }

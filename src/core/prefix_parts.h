@@ -35,6 +35,8 @@ must_check bool prefix_read(int dir, const char *name, struct buf *out, struct e
 
 /* libX.so -> libX.so.N, in nvvm/lib64 too; extras/CUPTI */
 must_check bool prefix_libs(const struct prefix *p, struct err *err);
+/* The first of these for one folder. */
+must_check bool prefix_link_libs(int dir, struct err *err);
 /* lib64/stubs: libcuda.so.1 and libnvidia-ml.so.1, made from the headers */
 must_check bool prefix_stubs(const struct prefix *p, struct err *err);
 /* pkg-config/: .pc files with the final prefix, version-less links */

@@ -8,15 +8,15 @@
 
 #include "base/atomic.h"
 #include "base/tree.h"
+#include "core/products.h"
 #include "core/record.h"
 #include "core/store_sync.h"
 
 /* The components of all versions of this root. A folder without a record is none of ours and names
  * none. */
-static bool add_version(const struct layout *l, const char *name, struct strlist *used,
-			struct err *err)
+static bool add_version(const char *folder, const char *name, struct strlist *used, struct err *err)
 {
-	autofree char *prefix = xasprintf("%s/versions/%s", l->root, name);
+	autofree char *prefix = xasprintf("%s/%s", folder, name);
 	struct record r = {0};
 	if (!record_read(prefix, &r, err)) {
 		err_hint(err,
@@ -31,16 +31,25 @@ static bool add_version(const struct layout *l, const char *name, struct strlist
 	return true;
 }
 
-static bool find_used(const struct layout *l, struct strlist *used, struct err *err)
+static bool add_folder(const struct layout *l, const char *sub, struct strlist *used,
+		       struct err *err)
 {
-	autofree char *versions = xasprintf("%s/versions", l->root);
-	autodir DIR *d = opendir(versions);
+	autofree char *folder = xasprintf("%s/%s", l->root, sub);
+	autodir DIR *d = opendir(folder);
 	if (!d && errno != ENOENT)
-		return err_sys(err, ERR_FILESYSTEM, "cannot open folder '%s'", versions);
+		return err_sys(err, ERR_FILESYSTEM, "cannot open folder '%s'", folder);
 	for (struct dirent *e; d && (e = readdir(d));)
-		if (e->d_name[0] != '.' && !add_version(l, e->d_name, used, err))
+		if (e->d_name[0] != '.' && !add_version(folder, e->d_name, used, err))
 			return false;
 	return true;
+}
+
+static bool find_used(const struct layout *l, struct strlist *used, struct err *err)
+{
+	for (size_t i = 0; products[i].name; i++)
+		if (!add_folder(l, products[i].name, used, err))
+			return false;
+	return add_folder(l, "versions", used, err);
 }
 
 /* Without its component.json it is no entry, however much of it is left. */

@@ -85,8 +85,11 @@ char *wheelmap(const char *entry, const char *arch, const char *component)
 	autofree char *top = xstrndup(entry, (size_t)(in - entry) - 1);
 	if (ends(top, ".dist-info"))
 		return map_dist_info(in, component);
-	/* nvidia/cu13/..., before that nvidia/cublas/...: the second name says nothing here. */
-	const char *rest = strcmp(top, "nvidia") == 0 ? below(in) : NULL;
+	/*
+	 * nvidia/cu13/..., before that nvidia/cublas/...: the second name says nothing here. A product of its own may
+	 * have its name in front: cutensor/lib/...
+	 */
+	const char *rest = !strcmp(top, "nvidia") ? below(in) : !strcmp(top, component) ? in : NULL;
 	if (is_left_over(rest ? rest : in))
 		return NULL;
 	return rest ? map_toolkit(rest, arch, component)
