@@ -15,6 +15,8 @@
 
 extern char **environ;
 
+enum { KILLED_NAPS = 300 }; /* of 10 ms */
+
 struct stream {
 	int fd;
 	struct buf *out;
@@ -101,6 +103,21 @@ static pid_t wait_for(struct child *c, int flags)
 	return w;
 }
 
+/*
+ * A driver may keep a killed process in the kernel for ever. Then it is left to whoever comes after us, and
+ * counts as ended.
+ */
+static pid_t await_killed(struct child *c)
+{
+	const struct timespec nap = {.tv_nsec = 10000000};
+	pid_t w = 0;
+	for (int i = 0; i < KILLED_NAPS && (w = wait_for(c, WNOHANG)) == 0; i++)
+		nanosleep(&nap, NULL);
+	if (w == 0)
+		c->status = SIGKILL;
+	return w ? w : c->pid;
+}
+
 static void look_after(struct child *c)
 {
 	pid_t w = wait_for(c, WNOHANG);
@@ -109,7 +126,7 @@ static void look_after(struct child *c)
 		c->timed_out = c->end && now_ms() >= c->end;
 		if (c->stopped || c->timed_out) {
 			kill(-c->pid, SIGKILL);
-			w = wait_for(c, 0);
+			w = await_killed(c);
 		}
 	}
 	if (w < 0)

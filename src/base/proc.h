@@ -10,8 +10,9 @@ struct proc {
 	const char *const *argv; /* argv[0] is looked up on PATH unless it has a slash */
 	const char *const *env;	 /* NULL: this process's environment */
 	const char *cwd;	 /* NULL: unchanged */
-	int deadline_ms;	 /* 0: none; the process group is killed when it passes */
-	size_t max_output;	 /* of each stream, 0: 1 MiB; more is read and thrown away */
+	/* 0: none; the process group is killed when it passes. One that the kernel keeps is not waited for. */
+	int deadline_ms;
+	size_t max_output; /* of each stream, 0: 1 MiB; more is read and thrown away */
 };
 
 struct proc_result {

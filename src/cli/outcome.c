@@ -1,6 +1,7 @@
 #include "cli/outcome.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/print.h"
 #include "cli/table.h"
@@ -65,7 +66,8 @@ bool outcome_judge(const char *name, const struct verdict *v, struct err *err)
 {
 	if (verdict_good(v))
 		return true;
-	err_set(err, ERR_HOST, "%s is installed, but it cannot compile on this machine: %s: %s",
-		name, v->word, v->detail);
+	bool ran = !strcmp(v->level, "run") || !strcmp(v->level, "bandwidth");
+	err_set(err, ERR_HOST, "%s is installed, but it cannot %s on this machine: %s: %s", name,
+		ran ? "run" : "compile", v->word, v->detail);
 	return err_hint(err, "%s", v->hint[0] ? v->hint : "run 'cudaenv verify' for the details");
 }

@@ -28,6 +28,33 @@ static void streams_and_status(void **state)
 	assert_string_equal(proc_result_words(&r, words, sizeof words), "exit status 3");
 }
 
+/* What waitpid says of a child that the kernel does not let go. */
+static bool kept;
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	if (!kept)
+		return __real_waitpid(pid, status, options);
+	if (options & WNOHANG)
+		return 0;
+	fail_msg("waits for a child that never ends");
+	return -1;
+}
+
+static void kept_by_the_kernel(void **state)
+{
+	struct err e;
+	autoproc struct proc_result r = {0};
+	kept = true;
+	assert_true(sh("exec sleep 1000", 100, 0, &r, &e));
+	kept = false;
+	assert_true(r.timed_out);
+	assert_int_equal(r.status, -1);
+	assert_int_equal(r.signal, SIGKILL);
+	assert_true(__real_waitpid(-1, NULL, 0) > 0);
+}
+
 static void killed(void **state)
 {
 	struct err e;
@@ -212,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams_and_status),
 		cmocka_unit_test(killed),
+		cmocka_unit_test(kept_by_the_kernel),
 		cmocka_unit_test(arguments_and_environment),
 		SCRATCH(folder_and_input),
 		SCRATCH(cannot_start),
