@@ -1,4 +1,5 @@
 /* The run level: what was compiled is run, one program after another, and judged. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +20,58 @@ struct execution {
 	char floor[32];
 };
 
-/* Runs one program, keeps its lines, and tells how it went. */
-static bool execute(struct execution *x, const struct trial_program *program, int deadline_ms,
-		    const char *code, struct run_outcome *o, struct err *err)
+/* One program: it may run in a thread; what came of it is read behind. */
+struct run {
+	struct execution *x;
+	const struct trial_program *program;
+	int deadline_ms;
+	char code[16];
+	struct proc_result r;
+	bool ok;
+	struct err err;
+};
+
+static void *start(void *arg)
 {
-	autoproc struct proc_result r = {0};
-	int limit = x->p->opts->run_deadline_ms;
-	if (!trial_run(&x->p->trial, program, NULL, limit ? limit : deadline_ms, &r, err))
+	struct run *n = arg;
+	int limit = n->x->p->opts->run_deadline_ms;
+	n->ok = trial_run(&n->x->p->trial, n->program, NULL, limit ? limit : n->deadline_ms, &n->r,
+			  &n->err);
+	return NULL;
+}
+
+/* Keeps its lines, and tells how it went. */
+static bool end(struct run *n, struct run_outcome *o, struct err *err)
+{
+	if (!n->ok) {
+		*err = n->err;
 		return false;
-	judge_outcome(&r, o);
-	speed_collect(x->results, buf_str(&r.out), code);
-	event_debug(x->p->events, "%s: %s", program->source, o->said[0] ? o->said : "done");
+	}
+	judge_outcome(&n->r, o);
+	speed_collect(n->x->results, buf_str(&n->r.out), n->code);
+	event_debug(n->x->p->events, "%s %s: %s", n->program->source, n->code,
+		    o->said[0] ? o->said : "done");
+	proc_result_clear(&n->r);
 	return true;
+}
+
+static struct run make_run(struct execution *x, const struct trial_program *program,
+			   int deadline_ms)
+{
+	struct run n = {.x = x, .program = program, .deadline_ms = deadline_ms};
+	if (program->ptx)
+		snprintf(n.code, sizeof n.code, "compute_%d", program->ptx);
+	else
+		snprintf(n.code, sizeof n.code, "%s", x->p->verdict.on.code);
+	return n;
+}
+
+static bool execute(struct execution *x, const struct trial_program *program, int deadline_ms,
+		    struct run_outcome *o, struct err *err)
+{
+	struct run n = make_run(x, program, deadline_ms);
+	start(&n);
+	return end(&n, o, err);
 }
 
 static const char *least_driver(const char *release, char *out, size_t cap)
@@ -62,23 +103,44 @@ static bool worth_ptx(const struct run_case *c)
 	return c->sass.end == RUN_OK || (c->sass.end == RUN_CALL && c->sass.code == 209);
 }
 
+/* Several programs may use the GPUs at once. */
+static bool is_shared(const struct probe *p)
+{
+	for (size_t i = 0; i < p->n_served; i++)
+		if (p->served[i]->compute_mode != GPU_SHARED)
+			return false;
+	return true;
+}
+
+/* Both at once where that can be: each spends its time in the start of the driver. */
+static bool run_both(struct execution *x, const struct trial_program *ptx, struct err *err)
+{
+	struct run a = make_run(x, &x->p->hello, RUN_DEADLINE_MS);
+	struct run b = make_run(x, ptx, RUN_DEADLINE_MS);
+	pthread_t thread;
+	bool beside = is_shared(x->p) && pthread_create(&thread, NULL, start, &b) == 0;
+	start(&a);
+	if (beside)
+		pthread_join(thread, NULL);
+	bool ok = end(&a, &x->c.sass, err);
+	if (ok && worth_ptx(&x->c)) {
+		if (!beside)
+			start(&b);
+		return end(&b, &x->c.ptx, err);
+	}
+	proc_result_clear(&b.r);
+	return ok;
+}
+
 static bool run_hello(struct execution *x, struct err *err)
 {
 	struct probe *p = x->p;
 	struct probe_extra *ptx = extra(p, "ptx");
-	char code[16];
-	if (!gpu_visible(p->gpus) || p->n_served) {
-		if (!execute(x, &p->hello, RUN_DEADLINE_MS, p->verdict.on.code, &x->c.sass, err))
-			return false;
-		if (!ptx || !worth_ptx(&x->c))
-			return true;
-		snprintf(code, sizeof code, "compute_%d", ptx->program.ptx);
-		return execute(x, &ptx->program, RUN_DEADLINE_MS, code, &x->c.ptx, err);
-	}
-	if (!p->hello.ptx)
-		return true;
-	snprintf(code, sizeof code, "compute_%d", p->hello.ptx);
-	return execute(x, &p->hello, RUN_DEADLINE_MS, code, &x->c.ptx, err);
+	if (ptx)
+		return run_both(x, &ptx->program, err);
+	if (!gpu_visible(p->gpus) || p->n_served)
+		return execute(x, &p->hello, RUN_DEADLINE_MS, &x->c.sass, err);
+	return !p->hello.ptx || execute(x, &p->hello, RUN_DEADLINE_MS, &x->c.ptx, err);
 }
 
 static bool run_bandwidth(struct execution *x, struct err *err)
@@ -88,7 +150,7 @@ static bool run_bandwidth(struct execution *x, struct err *err)
 	struct probe_extra *b = extra(x->p, "bandwidth");
 	if (!b || strcmp(v->word, "ok") != 0)
 		return true;
-	if (!execute(x, &b->program, BANDWIDTH_DEADLINE_MS, v->on.code, &o, err))
+	if (!execute(x, &b->program, BANDWIDTH_DEADLINE_MS, &o, err))
 		return false;
 	snprintf(v->level, sizeof v->level, "%s", probe_level_name(PROBE_BANDWIDTH));
 	if (o.end == RUN_OK)

@@ -247,6 +247,22 @@ static void test_several(void **state)
 	compiled_for("ptx compute_80");
 }
 
+/* Both programs run at once, but not where a GPU takes one alone. */
+static void test_at_once(void **state)
+{
+	scratch_file("p/sass",
+		     "touch \"$top/a\"; for i in $(seq 200); do [ -e \"$top/b\" ] && break; "
+		     "sleep 0.1; done; [ -e \"$top/b\" ] || exit 9\n" OK(""));
+	scratch_file("p/ptx", "touch \"$top/b\"\n" OK(""));
+	assert_string_equal(proved(PROBE_RUN).word, "ok");
+	gpus.items[0].compute_mode = GPU_EXCLUSIVE;
+	scratch_file("p/sass", "touch \"$top/busy\"; sleep 0.3; rm \"$top/busy\"\n" OK(""));
+	scratch_file("p/ptx", "[ ! -e \"$top/busy\" ] || exit 9\n" OK(""));
+	struct verdict v = proved(PROBE_RUN);
+	assert_string_equal(v.word, "ok");
+	assert_string_equal(v.on.ptx, "ok");
+}
+
 static void test_bandwidth(void **state)
 {
 	gpus.items[0].pcie_gen_max = 4;
@@ -344,10 +360,19 @@ static void test_extra_does_not_compile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_ok),	     T(test_environment),    T(test_no_gpu),
-		T(test_words),	     T(test_deadline),	     T(test_arch),
-		T(test_several),     T(test_bandwidth),	     T(test_no_device),
-		T(test_dead_driver), T(test_other_compiler), T(test_extra_does_not_compile),
+		T(test_ok),
+		T(test_environment),
+		T(test_no_gpu),
+		T(test_words),
+		T(test_deadline),
+		T(test_arch),
+		T(test_several),
+		T(test_at_once),
+		T(test_bandwidth),
+		T(test_no_device),
+		T(test_dead_driver),
+		T(test_other_compiler),
+		T(test_extra_does_not_compile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
