@@ -6,11 +6,15 @@
 #include "base/buf.h"
 #include "base/installed.h"
 #include "cli/cmd.h"
+#include "cli/flags.h"
 #include "cli/print.h"
 #include "cli/table.h"
+#include "core/choose.h"
 #include "core/host.h"
 
 static const struct opt options[] = {
+	{0, "source", "S", "ask this source what it has: redist, runfile, wheels or deb"},
+	{0, "mirror", "URL", "ask there, as install does"},
 	{'a', "all", NULL, "runfiles and other architectures too"},
 	{'s', "supported", NULL, "only what this driver serves"},
 	{0, "bare", NULL, "version numbers alone"},
@@ -30,6 +34,8 @@ struct listing {
 	const struct catalog_release *one; /* with latest and supported: just this one; NULL */
 	struct host host;
 	struct installed installed;
+	struct strlist labels; /* with source: what that one has */
+	const char *source;    /* NULL: as the catalog has it */
 	bool all, supported;
 };
 
@@ -54,14 +60,45 @@ static bool is_shown(const struct listing *l, const struct catalog_release *r)
 	enum host_fit fit = host_fit(&l->host, r);
 	if (l->one)
 		return r == l->one;
+	if (l->source)
+		found = strlist_has(&l->labels, r->label);
 	return found && (!l->spec || spec_matches(l->spec, &r->v)) &&
 	       (!l->supported || fit == HOST_FIT_FULL || fit == HOST_FIT_MINOR);
+}
+
+/* What a source has and the catalog does not know, at the end. */
+static void print_unknown(const struct listing *l, bool bare, json_t *rows, struct table *t,
+			  size_t *shown)
+{
+	for (size_t i = 0; i < l->labels.n; i++) {
+		const char *label = l->labels.items[i];
+		struct version v;
+		if (catalog_find(&l->app->catalog, label) || l->supported ||
+		    !version_parse(label, strlen(label), &v) ||
+		    (l->spec && !spec_matches(l->spec, &v)))
+			continue;
+		++*shown;
+		if (l->app->json)
+			json_array_append_new(rows, json_pack("{ss s[s] sb}", "version", label,
+							      "sources", l->source, "installed",
+							      is_installed(l, label)));
+		else if (bare)
+			puts(label);
+		else
+			table_row(t,
+				  (const char *const[]){label, "-", l->source, "",
+							is_installed(l, label) ? "installed" : ""});
+	}
 }
 
 /* "wheels (redist, runfile)": in brackets those that this program cannot read yet. */
 static void sources_text(const struct listing *l, const struct catalog_release *r, struct buf *out)
 {
 	autobuf struct buf others = BUF_INIT(out->max);
+	if (l->source) {
+		buf_adds(out, l->source);
+		return;
+	}
 	for (const char *const *s = catalog_sources; *s; s++) {
 		struct buf *b = config_has_word(CONFIG_SOURCE, *s) ? out : &others;
 		if (offered(l, r, *s))
@@ -104,7 +141,9 @@ static json_t *strings(const struct strlist *l)
 static json_t *row_json(const struct listing *l, const struct catalog_release *r)
 {
 	json_t *sources = json_array();
-	for (const char *const *s = catalog_sources; *s; s++)
+	if (l->source)
+		json_array_append_new(sources, json_string(l->source));
+	for (const char *const *s = catalog_sources; *s && !l->source; s++)
 		if (offered(l, r, *s))
 			json_array_append_new(sources, json_string(*s));
 	return json_pack("{ss ss? so so sb s{ss? ss? ss} ss?}", "version", r->label, "date",
@@ -132,6 +171,7 @@ static void print_all(const struct listing *l, bool bare)
 		else
 			print_row(l, r, &t);
 	}
+	print_unknown(l, bare, rows, &t, &shown);
 	if (l->app->json)
 		print_json(stdout, json_incref(rows));
 	table_print(&t, stdout);
@@ -159,22 +199,49 @@ static bool take_spec(struct listing *l, const char *text, struct spec *spec, st
 	return true;
 }
 
-static bool run_list_remote(struct app *app, const struct args *args, struct err *err)
+static bool ask_source(struct listing *l, struct app *app, const char *name, struct err *err)
+{
+	const struct source *source = choose_source(name);
+	struct source_ctx ctx = {
+		.catalog = &app->catalog,
+		.config = &app->config,
+		.layout = &app->layout,
+		.cache_dir = config_get(&app->config, CONFIG_CACHE_DIR),
+		.offline = config_bool(&app->config, CONFIG_OFFLINE),
+		.events = &app->events,
+	};
+	if (!source)
+		return true;
+	l->source = source->name;
+	return source->labels(&ctx, l->host.arch, &l->labels, err);
+}
+
+static bool list(struct app *app, const struct args *args, struct listing *l, struct err *err)
 {
 	struct spec spec;
-	struct listing l = {
-		.app = app, .all = opt_flag(args, "all"), .supported = opt_flag(args, "supported")};
-	host_probe(&l.host);
-	if (args->n && !take_spec(&l, args->pos[0], &spec, err))
+	if (args->n && !take_spec(l, args->pos[0], &spec, err))
 		return false;
-	if (l.supported && !l.host.driver[0] && !l.host.cuda) {
+	if (l->supported && !l->host.driver[0] && !l->host.cuda) {
 		event_warn(&app->events, "building needs no driver; running does",
 			   "there is no NVIDIA driver here: all releases are shown");
-		l.supported = false;
+		l->supported = false;
 	}
-	installed_list(&app->layout, NULL, &l.installed);
-	print_all(&l, opt_flag(args, "bare"));
+	installed_list(&app->layout, NULL, &l->installed);
+	print_all(l, opt_flag(args, "bare"));
 	return true;
+}
+
+static bool run_list_remote(struct app *app, const struct args *args, struct err *err)
+{
+	struct listing l = {
+		.app = app, .all = opt_flag(args, "all"), .supported = opt_flag(args, "supported")};
+	const char *source = opt_value(args, "source");
+	if (!flags_override(app, args, err))
+		return false;
+	host_probe(&l.host);
+	bool ok = (!source || ask_source(&l, app, source, err)) && list(app, args, &l, err);
+	strlist_clear(&l.labels);
+	return ok;
 }
 
 const struct command cmd_list_remote = {

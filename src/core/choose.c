@@ -7,8 +7,9 @@
 #include "base/attr.h"
 #include "core/choose_wanted.h"
 
-static const struct source *const sources[] = {&source_redist, &source_runfile, &source_wheels};
-const char *const choose_sources[] = {"auto", "redist", "runfile", "wheels", NULL};
+static const struct source *const sources[] = {&source_redist, &source_runfile, &source_wheels,
+					       &source_deb};
+const char *const choose_sources[] = {"auto", "redist", "runfile", "wheels", "deb", NULL};
 
 enum { SOURCES = ARRAY_LEN(sources), MISSES_MAX = 3 };
 

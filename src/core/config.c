@@ -10,7 +10,7 @@
 static const struct config_info infos[CONFIG_KEYS] = {
 	[CONFIG_MIRROR] = {"mirror", "CUDAENV_MIRROR", "", "text",
 			   "base URLs to try for NVIDIA's archives, blanks between"},
-	[CONFIG_SOURCE] = {"source", "CUDAENV_SOURCE", "auto", "auto|redist|runfile|wheels",
+	[CONFIG_SOURCE] = {"source", "CUDAENV_SOURCE", "auto", "auto|redist|runfile|wheels|deb",
 			   "where toolkits come from"},
 	[CONFIG_OFFLINE] = {"offline", "CUDAENV_OFFLINE", "no", "bool",
 			    "use the cache, no network"},
@@ -28,6 +28,8 @@ static const struct config_info infos[CONFIG_KEYS] = {
 				    "whether exec, env and the hook set LD_LIBRARY_PATH"},
 	[CONFIG_COMPILER_PATHS] = {"compiler_paths", NULL, "no", "bool",
 				   "whether exec, env and the hook set CPATH and LIBRARY_PATH"},
+	[CONFIG_ALLOW_UNSIGNED] = {"allow_unsigned", "CUDAENV_ALLOW_UNSIGNED", "no", "bool",
+				   "take apt repositories without a look at their signature"},
 	[CONFIG_INDEX] = {"index", NULL, "", "text",
 			  "package index URL for wheels; empty: the one of pip or uv"},
 };

@@ -22,6 +22,7 @@ enum config_key {
 	CONFIG_ACCEPT_EULA,	/* bool; CUDAENV_ACCEPT_EULA */
 	CONFIG_LD_LIBRARY_PATH, /* auto always never */
 	CONFIG_COMPILER_PATHS,	/* bool: CPATH and LIBRARY_PATH too */
+	CONFIG_ALLOW_UNSIGNED,	/* bool; CUDAENV_ALLOW_UNSIGNED */
 	CONFIG_INDEX, /* package index URL for wheels, overrides pip's and uv's settings */
 	CONFIG_KEYS,
 };

@@ -62,13 +62,38 @@ static bool link_targets(struct prefix *p, struct err *err)
 	       prefix_link(p->root, lib, "lib64", err) && prefix_link(p->root, lib, "lib", err);
 }
 
+/* Debian's own names Debian's folders, and is left out. The words are those of NVIDIA's. */
+static const char nvcc_profile[] =
+	"\n"
+	"TOP              = $(_HERE_)/..\n"
+	"\n"
+	"NVVMIR_LIBRARY_DIR = $(TOP)/$(_NVVM_BRANCH_)/libdevice\n"
+	"\n"
+	"LD_LIBRARY_PATH += $(TOP)/lib:\n"
+	"PATH            += $(TOP)/$(_NVVM_BRANCH_)/bin:$(_HERE_):\n"
+	"\n"
+	"INCLUDES        +=  \"-I$(TOP)/$(_TARGET_DIR_)/include\" $(_SPACE_)\n"
+	"\n"
+	"LIBRARIES        =+ $(_SPACE_) \"-L$(TOP)/$(_TARGET_DIR_)/lib$(_TARGET_SIZE_)/stubs\" "
+	"\"-L$(TOP)/$(_TARGET_DIR_)/lib$(_TARGET_SIZE_)\"\n"
+	"\n"
+	"CUDAFE_FLAGS    +=\n"
+	"PTXAS_FLAGS     +=\n";
+
+static bool from_debian(const struct prefix *p)
+{
+	return p->release->source && !strcmp(p->release->source, source_deb.name);
+}
+
 /* What hostcc may change must not be the store's own file. */
 static bool own_profile(struct prefix *p, struct err *err)
 {
 	autobuf struct buf text = BUF_INIT(PROFILE_MAX);
 	autoclose int bin = prefix_open(p, "bin");
 	if (bin < 0 || !prefix_has(bin, "nvcc.profile"))
-		return true;
+		return bin < 0 || !prefix_has(bin, "nvcc") || !from_debian(p) ||
+		       prefix_write(bin, "nvcc.profile", nvcc_profile, sizeof nvcc_profile - 1,
+				    0644, err);
 	return prefix_read(bin, "nvcc.profile", &text, err) &&
 	       prefix_write(bin, "nvcc.profile", buf_str(&text), text.len, 0644, err);
 }

@@ -69,8 +69,8 @@ bool profile_wants(enum profile p, const char *component)
 /* By any of its names. */
 bool component_nvcc_needs(const char *component)
 {
-	static const char *const needs[] = {"cuda_crt",	 "libnvvm", "cuda_cudart",
-					    "cuda_cccl", "cccl",    NULL};
+	static const char *const needs[] = {"cuda_crt", "libnvvm",  "cuda_cudart", "cuda_cccl",
+					    "cccl",	"cuda_dev", NULL};
 	return listed(needs, component);
 }
 

@@ -29,6 +29,9 @@ setup_root() {
 	T=$(cd "$T" && pwd -P)
 	export T HOME="$T/home" CUDAENV_ROOT="$T/the root" PATH="$T/bin:/usr/bin:/bin"
 	mkdir "$HOME" "$T/bin" "$T/work"
+	# Apt knows no repository here.
+	echo "Dir \"$T/apt/\";" >"$T/apt.conf"
+	export APT_CONFIG="$T/apt.conf"
 	cd "$T/work" || return 1
 }
 

@@ -185,7 +185,7 @@ load redist
 	rm "$CUDAENV_ROOT"/cache/*cuda_nvrtc*
 	cudaenv install 13.0.2
 	assert_status 5
-	cudaenv install --profile minimal --source auto --as x 13.0.2
+	PIP_INDEX_URL=http://127.0.0.1:1/simple cudaenv install --profile minimal --source auto --as x 13.0.2
 	assert_status 5
 	assert_stderr_has "redist: cannot fetch"
 	cudaenv install --components libcublas 13.0.2
