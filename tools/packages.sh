@@ -40,6 +40,7 @@ direnv            direnv                direnv            direnv            dire
 pyvenv            python3-venv          python3           python3           python        python3
 modulecmd         environment-modules   environment-modules environment-modules -         -
 nginx             nginx-light           nginx             nginx             nginx         nginx
+zstd              zstd                  zstd              zstd              zstd          zstd
 makeself          makeself              makeself          -                 -             makeself
 xz                xz-utils              xz                xz                xz            xz
 tmux              tmux                  tmux              tmux              tmux          tmux

@@ -9,6 +9,7 @@
 #include "cli/applock.h"
 #include "cli/cmd.h"
 #include "cli/flags.h"
+#include "cli/from.h"
 #include "cli/outcome.h"
 #include "cli/product.h"
 #include "core/choose.h"
@@ -26,6 +27,7 @@ static const struct opt options[] = {
 	{0, "components", "A,B", "exactly these components instead of a profile"},
 	{0, "cudnn", "V", "also this cuDNN, built for that toolkit's CUDA"},
 	{0, "source", "S", "auto, redist, runfile, wheels or deb"},
+	{0, "from", "PATH", "files of this machine: archives, wheels, a runfile, a folder"},
 	{0, "mirror", "URL", "in place of NVIDIA's host; several: blanks between"},
 	{0, "allow-unsigned", NULL, "take apt repositories without a look at their signature"},
 	{0, "arch", "A", "platform: x86_64 or sbsa (default: this machine's)"},
@@ -165,8 +167,10 @@ static bool install_one(struct app *app, const struct args *a, const struct wish
 		.events = &app->events,
 	};
 	bool ok = make_request(app, a, w, host, &rq, err) &&
-		  choose_release(&ctx, host, config_get(&app->config, CONFIG_SOURCE), w->spec,
-				 w->where, &rq, &r, err) &&
+		  (opt_value(a, "from")
+			   ? from_find(app, a, &ctx, host, &rq, &r, err)
+			   : choose_release(&ctx, host, config_get(&app->config, CONFIG_SOURCE),
+					    w->spec, w->where, &rq, &r, err)) &&
 		  install_both(app, a, &r, &rq, w->cudnn, host, err);
 	release_clear(&r);
 	strlist_clear(&rq.components);
@@ -185,13 +189,15 @@ static bool run(struct app *app, const struct args *a, struct err *err)
 			.options = command_find("list-remote")->options, .pos = a->pos, .n = a->n};
 		return command_find("list-remote")->run(app, &none, err);
 	}
-	if (opt_value(a, "as") && a->n > 1)
+	if (opt_value(a, "as") && a->n > 1 && !opt_value(a, "from"))
 		return err_set(err, ERR_USAGE, "--as takes one version, %d were given", a->n);
 	if (!w.cudnn)
 		w.cudnn = "";
 	if (!flags_override(app, a, err))
 		return false;
 	host_probe(&host);
+	if (opt_value(a, "from"))
+		return install_one(app, a, &w, &host, err);
 	for (int i = 0; i < a->n; i++) {
 		w.spec = a->pos[i];
 		w.where = "the command line";

@@ -35,10 +35,13 @@ static bool is_sha256(const char *s)
 
 static json_t *component_json(const struct component *c)
 {
-	return json_pack("{ss ss? ss ss? ss sI sI}", "name", c->name, "package", c->package,
-			 "version", c->version ? c->version : "", "file", c->file, "sha256",
-			 c->sha256, "size", (json_int_t)c->size, "unpacked",
-			 (json_int_t)c->unpacked);
+	json_t *o = json_pack("{ss ss? ss ss? ss sI sI}", "name", c->name, "package", c->package,
+			      "version", c->version ? c->version : "", "file", c->file, "sha256",
+			      c->sha256, "size", (json_int_t)c->size, "unpacked",
+			      (json_int_t)c->unpacked);
+	if (o && c->unverified)
+		json_object_set_new(o, "verified", json_false());
+	return o;
 }
 
 bool record_write(const char *prefix, const struct record *r, struct err *err)
@@ -78,6 +81,7 @@ static bool read_component(const json_t *o, struct component *c)
 	c->package = xstrdup(package ? package : name);
 	c->version = xstrdup(version);
 	c->file = xstrdup(file ? file : "");
+	c->unverified = json_is_false(json_object_get(o, "verified"));
 	return true;
 }
 

@@ -18,6 +18,7 @@ enum archive_kind {
 	ARCHIVE_WHEEL,	/* zip: nvidia/cuNN/{bin,include,lib,nvvm,...} */
 	ARCHIVE_REDIST, /* tar.xz: <component>-<platform>-<version>-archive/{bin,include,lib,...} */
 	ARCHIVE_RUNFILE, /* .run: a whole toolkit, see runfilemap.h */
+	ARCHIVE_CONDA,	 /* .conda or .tar.bz2: bin, include, lib, nvvm of an environment */
 	ARCHIVE_DEB,	 /* Debian's package: usr/{bin,include,lib/<triplet>,...}, or NVIDIA's */
 };
 
@@ -37,6 +38,7 @@ struct component {
 	uint64_t unpacked; /* bytes of files, 0: not told */
 	enum archive_kind kind;
 	bool unverified; /* sha256 is what the file has; nobody vouches for it */
+	bool hashed;	 /* a file of this machine whose sha256 was just taken or compared */
 };
 
 struct release {

@@ -104,8 +104,8 @@ static void run_local(void *arg)
 	struct err err;
 	if (it->f->failed)
 		return;
-	bool ok = digest_file(DIGEST_SHA256, it->local, hex, &err);
-	if (ok && strcmp(hex, component_archive(c)) != 0)
+	bool ok = c->hashed || digest_file(DIGEST_SHA256, it->local, hex, &err);
+	if (ok && !c->hashed && strcmp(hex, component_archive(c)) != 0)
 		ok = err_set(&err, ERR_INTEGRITY, "'%s': sha256 mismatch: wanted %s, got %s",
 			     it->local, component_archive(c), hex);
 	if (ok)

@@ -1,6 +1,8 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/intr.h"
+#include "core/condamap.h"
 #include "core/debmap.h"
 #include "core/growing.h"
 #include "core/redistmap.h"
@@ -34,6 +36,22 @@ static ptrdiff_t on_read_deb(void *ctx, void *buf, size_t n, struct err *err)
 	return debfile_read(&t->deb, buf, n, err);
 }
 
+static ptrdiff_t on_read_conda(void *ctx, void *buf, size_t n, struct err *err)
+{
+	struct tar *t = ctx;
+	return condafile_read(&t->conda, buf, n, err);
+}
+
+/* What takes the tar out of the archive. */
+static source_read_fn *reader_of(const struct component *c)
+{
+	size_t n = strlen(c->file);
+	bool zip = n > 6 && !strcmp(c->file + n - 6, ".conda");
+	return c->kind == ARCHIVE_DEB		 ? on_read_deb
+	       : c->kind == ARCHIVE_CONDA && zip ? on_read_conda
+						 : on_read;
+}
+
 static void on_cancel(void *ctx)
 {
 	struct tar *t = ctx;
@@ -46,8 +64,10 @@ static char *on_entry(void *ctx, const char *name, mode_t *mode)
 	/* Read-only, so that an edit through one hard link cannot change all prefixes. */
 	*mode = *mode & 0111 ? 0555 : 0444;
 	const struct component *c = t->e.c;
-	return c->kind == ARCHIVE_DEB ? debmap(name, t->e.to->arch, c->name, c->archive_sha256[0])
-				      : redistmap(name, t->e.to->arch, c->name);
+	if (c->kind == ARCHIVE_DEB)
+		return debmap(name, t->e.to->arch, c->name, c->archive_sha256[0]);
+	return c->kind == ARCHIVE_CONDA ? condamap(name, t->e.to->arch, c->name)
+					: redistmap(name, t->e.to->arch, c->name);
 }
 
 static void on_file(void *ctx, const char *path, uint64_t size, bool executable)
@@ -60,7 +80,7 @@ struct unpack store_tar_unpack(struct tar *t)
 {
 	return (struct unpack){
 		.name = t->e.c->file,
-		.read = t->e.c->kind == ARCHIVE_DEB ? on_read_deb : on_read,
+		.read = reader_of(t->e.c),
 		.cancel = on_cancel,
 		.map = on_entry,
 		.file = on_file,
@@ -77,6 +97,7 @@ static bool unpack(struct tar *t, struct err *err)
 {
 	growing_rewind(&t->reader);
 	t->deb = (struct debfile){.read = on_read, .ctx = t, .name = t->e.c->file};
+	t->conda = (struct condafile){.read = on_read, .ctx = t, .name = t->e.c->file};
 	t->e.steps = t->e.c->size;
 	if (!intr_check(err) || !store_entry_open(&t->e, err))
 		return false;

@@ -2,6 +2,7 @@
 /* Inside of the store: an archive that is read in order, maybe while it is still arriving. */
 #include "core/growing.h"
 #include "core/store_entry.h"
+#include "ext/condafile.h"
 #include "ext/debfile.h"
 #include "ext/unpack.h"
 
@@ -10,7 +11,8 @@ struct tar {
 	struct growing *g;
 	bool own;
 	struct growing_reader reader;
-	struct debfile deb; /* around the tar, if it is one */
+	struct debfile deb;	/* around the tar, if it is one */
+	struct condafile conda; /* likewise */
 };
 
 /* How it is unpacked into the entry; the context of all callbacks is t. */

@@ -139,3 +139,55 @@ layout_11() {
 	assert_stderr_has sha256
 	assert_nothing
 }
+
+@test "runfile: a local one, verified where the catalog knows it" {
+	export CUDAENV_OFFLINE=1
+	layout_11 11.2.1
+	mv "$T/cuda_11.2.1_linux.run" "$T/cuda_11.2.1_460.32.03_linux.run"
+	cudaenv install --from "$T/cuda_11.2.1_460.32.03_linux.run"
+	assert_status 6
+	assert_stderr_has "not the file that NVIDIA published"
+	assert_nothing
+	known "$T/cuda_11.2.1_460.32.03_linux.run"
+	cudaenv install --from "$T/cuda_11.2.1_460.32.03_linux.run"
+	assert_status 0
+	assert_toolkit "$v/11.2.1"
+	refute_stderr_has "not verified"
+	cp "$T/cuda_11.2.1_460.32.03_linux.run" "$T/own.run"
+	cudaenv install --from "$T/own.run"
+	assert_status 2
+	assert_stderr_has "do not say which CUDA release"
+	cudaenv install 11.2.1 --as own --from "$T/own.run"
+	assert_status 0
+	assert_toolkit "$v/own"
+	cudaenv install 11.3 --from "$T/cuda_11.2.1_460.32.03_linux.run"
+	assert_status 2
+	assert_stderr_has "is of CUDA 11.2.1, not of 11.3.1"
+}
+
+@test "runfile: one that nobody knows is checked against its own digest" {
+	export CUDAENV_OFFLINE=1
+	for sum in "" --sha256; do
+		rm -rf "$T/pkg/builds"
+		# Random, so that the flipped byte lies in what the packer left as it is.
+		layout_11 11.2.1 $sum
+		mv "$T/cuda_11.2.1_linux.run" "$T/own.run"
+		python3 - "$T/own.run" <<-'PY'
+			import sys
+			d = bytearray(open(sys.argv[1], "rb").read())
+			d[-40] ^= 1
+			open(sys.argv[1], "wb").write(d)
+		PY
+		cudaenv install 11.2.1 --from "$T/own.run"
+		assert_status 6
+		assert_nothing
+	done
+	head -c -100 "$T/own.run" >"$T/short.run"
+	cudaenv install 11.2.1 --from "$T/short.run"
+	assert_status 6
+	assert_stderr_has "shorter than its script says"
+	(cat "$T/own.run" && echo more) >"$T/long.run"
+	cudaenv install 11.2.1 --from "$T/long.run"
+	assert_status 6
+	assert_nothing
+}

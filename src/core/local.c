@@ -1,0 +1,240 @@
+#include "core/local.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/version.h"
+#include "core/catalog.h"
+#include "core/local_file.h"
+#include "core/pyurl.h"
+#include "ext/digest.h"
+
+enum { FILES_MAX = 1000 };
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* "12.4.1" of redistrib_12.4.1.json; NULL: another name. The caller frees. */
+static char *manifest_label(const char *name)
+{
+	static const char start[] = "redistrib_", end[] = ".json";
+	struct version v;
+	size_t n = strlen(name), a = sizeof start - 1, z = sizeof end - 1;
+	if (n <= a + z || strncmp(name, start, a) != 0 || strcmp(name + n - z, end) != 0 ||
+	    !version_parse(name + a, n - a - z, &v))
+		return NULL;
+	return xstrndup(name + a, n - a - z);
+}
+
+bool local_is_mirror(const char *path, char **label)
+{
+	static const char *const places[] = {"", "/cuda/redist"};
+	int found = 0;
+	char *only = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(places) && !found; i++) {
+		autofree char *folder = xasprintf("%s%s", path, places[i]);
+		autodir DIR *d = opendir(folder);
+		for (struct dirent *e; d && (e = readdir(d));) {
+			autofree char *l = manifest_label(e->d_name);
+			if (!l)
+				continue;
+			free(only);
+			only = found++ ? NULL : take_ptr(l);
+		}
+	}
+	*label = only;
+	return found > 0;
+}
+
+static bool add_folder(const char *path, struct strlist *out, struct err *err)
+{
+	autodir DIR *d = opendir(path);
+	if (!d)
+		return err_sys(err, ERR_FILESYSTEM, "cannot read folder '%s'", path);
+	for (struct dirent *e; (e = readdir(d));) {
+		autofree char *file = xasprintf("%s/%s", path, e->d_name);
+		/* Notes, digests and the like lie beside archives. */
+		if (e->d_name[0] != '.' && !is_folder(file) && strpbrk(e->d_name, "-_") &&
+		    !strstr(e->d_name, ".json") && !strstr(e->d_name, ".txt"))
+			strlist_add(out, file);
+	}
+	return out->n || err_set(err, ERR_USAGE, "there are no archives in '%s'", path);
+}
+
+static bool expand(const struct strlist *paths, struct strlist *out, struct err *err)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		if (!is_folder(paths->items[i]))
+			strlist_add(out, paths->items[i]);
+		else if (!add_folder(paths->items[i], out, err))
+			return false;
+	}
+	return out->n <= FILES_MAX ||
+	       err_set(err, ERR_USAGE, "more than %d files to install from", FILES_MAX);
+}
+
+/* What the catalog knows of a runfile of that name. */
+static const struct catalog_runfile *known_runfile(const struct catalog *c, const char *file)
+{
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < c->releases[i].n_runfiles; k++)
+			if (!strcmp(c->releases[i].runfiles[k].file, file))
+				return &c->releases[i].runfiles[k];
+	return NULL;
+}
+
+static bool check_known(const char *path, const struct catalog_runfile *known, struct component *c,
+			struct err *err)
+{
+	char md5[33] = "";
+	const char *want = known->sha256 ? known->sha256 : known->md5, *got = c->sha256;
+	if (!known->sha256 && known->md5) {
+		if (!digest_file(DIGEST_MD5, path, md5, err))
+			return false;
+		got = md5;
+	}
+	if (!want)
+		return true;
+	c->unverified = false;
+	if (!strcmp(want, got))
+		return true;
+	err_set(err, ERR_INTEGRITY,
+		"'%s' is not the file that NVIDIA published: digest %s, wanted %s", path, got,
+		want);
+	return err_hint(err, "download it once more");
+}
+
+static bool take_digest(const struct source_ctx *ctx, struct component *c, struct err *err)
+{
+	autofree char *path = pyurl_to_path(c->urls.items[0]);
+	const struct catalog_runfile *known =
+		c->kind == ARCHIVE_RUNFILE ? known_runfile(ctx->catalog, c->file) : NULL;
+	if (!digest_file(DIGEST_SHA256, path, c->sha256, err))
+		return false;
+	c->hashed = c->unverified = true;
+	return !known || check_known(path, known, c, err);
+}
+
+/* A release that names itself must be the one that was asked for. */
+static bool set_label(struct release *r, const struct local_file *f, const struct request *rq,
+		      struct err *err)
+{
+	if (!f->label[0])
+		return true;
+	if (r->label[0] && strcmp(r->label, f->label) != 0)
+		return err_set(err, ERR_USAGE, "'%s' is of CUDA %s, not of %s", f->c.file, f->label,
+			       r->label);
+	if (!rq->label)
+		memcpy(r->label, f->label, sizeof r->label);
+	return true;
+}
+
+static bool add_file(const struct source_ctx *ctx, const char *path, const struct request *rq,
+		     struct release *r, struct err *err)
+{
+	struct local_file f;
+	if (!local_file_read(path, rq->arch, &f, err))
+		return false;
+	bool ok = set_label(r, &f, rq, err) && take_digest(ctx, &f.c, err);
+	const struct component *same = ok ? release_find(r, f.c.name) : NULL;
+	if (same)
+		ok = err_set(err, ERR_USAGE, "'%s' and '%s' are both %s", same->file, f.c.file,
+			     f.c.name);
+	if (ok)
+		release_take(r, &f.c);
+	else
+		component_clear(&f.c);
+	return ok;
+}
+
+static const struct component *find_start(const struct release *r, const char *name)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!strncmp(r->components[i].name, name, strlen(name)))
+			return &r->components[i];
+	return NULL;
+}
+
+/* The number that nvcc has begins as its release's does. */
+static bool check_label(const struct release *r, struct err *err)
+{
+	const struct component *nvcc = find_start(r, "cuda_nvcc");
+	struct version label, own;
+	if (!r->label[0]) {
+		err_set(err, ERR_USAGE, "the files do not say which CUDA release they are");
+		return err_hint(err, "name it, as in 'cudaenv install %s --from ...'",
+				nvcc ? nvcc->version : "12.4.1");
+	}
+	if (!nvcc || !version_parse(r->label, strlen(r->label), &label) ||
+	    !version_parse(nvcc->version, strspn(nvcc->version, "0123456789."), &own) ||
+	    (label.part[0] == own.part[0] && label.part[1] == own.part[1]))
+		return true;
+	return err_set(err, ERR_USAGE, "'%s' is of CUDA %u.%u, not of %s", nvcc->file, own.part[0],
+		       own.part[1], r->label);
+}
+
+/* Before anything is unpacked: what nvcc needs and these files lack. Conda splits components further. */
+static bool check_whole(const struct release *r, struct err *err)
+{
+	static const struct {
+		const char *name, * or ;
+		unsigned since; /* major number */
+	} needs[] = {
+		{"cuda_nvcc", NULL, 0}, {"cuda_cudart", NULL, 0},     {"cuda_cccl", "cccl", 11},
+		{"cuda_crt", NULL, 13}, {"libnvvm", "cuda_nvvm", 13},
+	};
+	autobuf struct buf lacks = BUF_INIT(512);
+	struct version v = {0};
+	if (r->components[0].kind == ARCHIVE_RUNFILE)
+		return true;
+	version_parse(r->label, strlen(r->label), &v);
+	for (size_t i = 0; i < ARRAY_LEN(needs); i++)
+		if (v.part[0] >= needs[i].since && !find_start(r, needs[i].name) &&
+		    !(needs[i].or &&find_start(r, needs[i].or)))
+			buf_addf(&lacks, "%s%s", lacks.len ? ", " : "", needs[i].name);
+	if (!lacks.len)
+		return true;
+	err_set(err, ERR_VERIFY, "these files are no whole toolkit of %s: they lack %s", r->label,
+		buf_str(&lacks));
+	return err_hint(err, "give the files of these as well");
+}
+
+static void tell_unverified(const struct source_ctx *ctx, const struct release *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n; i++)
+		n += r->components[i].unverified;
+	if (n)
+		event_note(
+			ctx->events,
+			"%zu of %zu files are not verified: no published digest of them is known",
+			n, r->n);
+}
+
+bool local_release(const struct source_ctx *ctx, const struct strlist *paths,
+		   const struct request *rq, struct release *out, struct err *err)
+{
+	autostrlist struct strlist files = {0};
+	struct release r = {.source = "archive", .manifest = xstrdup("")};
+	snprintf(r.arch, sizeof r.arch, "%s", rq->arch);
+	snprintf(r.label, sizeof r.label, "%s", rq->label ? rq->label : "");
+	bool ok = expand(paths, &files, err);
+	for (size_t i = 0; ok && i < files.n; i++)
+		ok = add_file(ctx, files.items[i], rq, &r, err);
+	if (ok && check_label(&r, err) && check_whole(&r, err)) {
+		if (r.components[0].kind == ARCHIVE_RUNFILE)
+			r.source = "runfile";
+		tell_unverified(ctx, &r);
+		*out = r;
+		return true;
+	}
+	release_clear(&r);
+	return false;
+}
