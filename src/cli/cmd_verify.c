@@ -139,7 +139,7 @@ static bool finish(struct work *w, struct job *j, struct err *err)
 	if (j->ours && refresh_moved(j->prefix))
 		event_warn(&w->app->events, "run 'cudaenv rehash'",
 			   "%s was moved with its root: its .pc files name the old place", j->name);
-	verdict_print(w->app, j->name, j->prefix, &v);
+	verdict_print(w->app, j->name, j->prefix, &v, w->gpus);
 	w->good = w->good && verdict_good(&v);
 	w->ran = w->ran || v.on.driver[0] || v.on.cuda;
 	return true;

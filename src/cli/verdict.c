@@ -7,6 +7,7 @@
 #include "base/event.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
+#include "core/gpu.h"
 #include "core/toolkits.h"
 
 static void add(char *out, size_t cap, const char *text)
@@ -41,7 +42,40 @@ static bool on_machine(const struct verdict *v)
 	return v->on.driver[0] || v->on.cuda;
 }
 
-static json_t *verdict_line(const char *name, const char *prefix, const struct verdict *v)
+static json_t *number(double v)
+{
+	return v > 0 ? json_integer((json_int_t)v) : json_null();
+}
+
+static json_t *state(enum gpu_state s)
+{
+	return s == GPU_UNKNOWN ? json_null() : json_boolean(s == GPU_ON);
+}
+
+/* What is not known is null. "ordinal" null: programs do not see it. */
+static json_t *gpu_json(const struct gpu *g)
+{
+	char cc[16];
+	snprintf(cc, sizeof cc, "%d.%d", g->cc / 10, g->cc % 10);
+	json_t *o = json_pack("{s:o, s:s, s:s, s:s}", "name", print_json_text(g->name), "uuid",
+			      g->uuid, "pci", g->pci, "cc", cc);
+	json_object_set_new(o, "ordinal", g->ordinal < 0 ? json_null() : json_integer(g->ordinal));
+	json_object_set_new(o, "index", g->index < 0 ? json_null() : json_integer(g->index));
+	json_object_set_new(o, "memory", number((double)g->memory));
+	json_object_set_new(o, "pcie_gen", number(g->pcie_gen));
+	json_object_set_new(o, "pcie_width", number(g->pcie_width));
+	json_object_set_new(o, "pcie_gen_max", number(g->pcie_gen_max));
+	json_object_set_new(o, "pcie_width_max", number(g->pcie_width_max));
+	json_object_set_new(o, "pcie_limit",
+			    number(gpu_pcie_limit(g->pcie_gen_max, g->pcie_width_max)));
+	json_object_set_new(o, "memory_limit", number(gpu_memory_limit(g)));
+	json_object_set_new(o, "ecc", state(g->ecc));
+	json_object_set_new(o, "mig", state(g->mig));
+	return o;
+}
+
+static json_t *verdict_line(const char *name, const char *prefix, const struct verdict *v,
+			    const struct gpus *gpus)
 {
 	char host[256] = "", release[VERSION_TEXT] = "";
 	json_t *o = verdict_json(v);
@@ -53,6 +87,11 @@ static json_t *verdict_line(const char *name, const char *prefix, const struct v
 				 "level", v->level);
 	json_object_set_new(line, "release", release[0] ? json_string(release) : json_null());
 	json_object_set_new(line, "host_compiler", print_json_text(v->ccbin));
+	json_t *list = gpus ? json_array() : NULL;
+	for (size_t i = 0; gpus && i < gpus->n; i++)
+		json_array_append_new(list, gpu_json(&gpus->items[i]));
+	if (list)
+		json_object_set_new(line, "gpus", list);
 	static const char *const keys[] = {"date", "on", "results"};
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (json_object_get(o, keys[i]) && (strcmp(keys[i], "on") || on_machine(v)))
@@ -61,11 +100,12 @@ static json_t *verdict_line(const char *name, const char *prefix, const struct v
 	return line;
 }
 
-void verdict_print(struct app *app, const char *name, const char *prefix, const struct verdict *v)
+void verdict_print(struct app *app, const char *name, const char *prefix, const struct verdict *v,
+		   const struct gpus *gpus)
 {
 	char text[1024];
 	if (app->json) {
-		print_json_line(stdout, verdict_line(name, prefix, v));
+		print_json_line(stdout, verdict_line(name, prefix, v, gpus));
 		fflush(stdout);
 		return;
 	}

@@ -17,7 +17,7 @@
 #include "core/place.h"
 
 enum {
-	COMPILE_DEADLINE_MS = 120000,
+	COMPILE_DEADLINE_MS = 300000,
 	OUTPUT_MAX = 1 << 20,
 	KERNEL_MAX = 1 << 20,
 	PLACES = 3,

@@ -117,6 +117,8 @@ stored() { python3 -c 'import json,sys; print(eval("v" + sys.argv[2], {"v": json
 		assert v["version"] == "12.4.1" and v["release"] == "12.4.1" and v["verdict"] == "ok", v
 		assert v["level"] == "bandwidth" and v["host"] and v["date"].endswith("Z"), v
 		assert v["on"]["cuda"] == 12040 and v["on"]["h2d"] == 50e9 and v["on"]["ptx"] == "ok", v
+		(g,) = v["gpus"]
+		assert g["cc"] == "9.0" and g["ordinal"] == 0 and g["pcie_gen_max"] == 5 and g["mig"] is False, g
 		assert [r["code"] for r in v["results"]] == ["sm_90", "compute_90", "sm_90", "sm_90"], v
 	EOS
 }
