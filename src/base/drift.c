@@ -22,6 +22,8 @@ struct cache {
 	const struct search *in;
 	bool unclear;		/* the compiler is a shim, a clang or a bare word */
 	char foreign[PATH_MAX]; /* a toolkit that it names and that is not the selected one */
+	char filler
+		[PATH_MAX]; /* a library that it took from elsewhere; the selected one lacks it */
 	char generator[64], home[PATH_MAX];
 	int cmake[3];
 };
@@ -146,18 +148,50 @@ static void judge(struct cache *c, const char *value, bool is_tree)
 	memcpy(c->foreign, tree, strlen(tree) + 1);
 }
 
-static const char *value_of(char *line, const char *key)
-{
-	size_t n = strlen(key);
-	char *value = line[n] == ':' && !memcmp(line, key, n) ? strchr(line + n, '=') : NULL;
-	return value ? value + 1 : NULL;
-}
-
 static void copy(char *out, size_t cap, const char *s)
 {
 	size_t n = strlen(s);
 	if (n < cap)
 		memcpy(out, s, n + 1);
+}
+
+/* libcublas.so and its like; the driver's own libraries are no toolkit's. */
+static bool is_toolkit_library(const char *file)
+{
+	static const char *const begin[] = {"libcu", "libnv", "libnpp"};
+	for (size_t i = 0; i < ARRAY_LEN(begin); i++)
+		if (!strncmp(file, begin[i], strlen(begin[i])))
+			return strncmp(file, "libcuda.", 8) != 0 &&
+			       strncmp(file, "libnvidia-", 10) != 0 &&
+			       strncmp(file, "libcudnn", 8) != 0;
+	return false;
+}
+
+/* CUDA_<name>_LIBRARY: CMake looks in /usr/local and the like for what the toolkit has not. */
+static void judge_library(struct cache *c, const char *line, const char *value)
+{
+	static const char key[] = "_LIBRARY:FILEPATH=";
+	const struct search *in = c->in;
+	char own[PATH_MAX], real[PATH_MAX], prefix[PATH_MAX];
+	size_t n = strlen(in->s->prefix);
+	bool is_library = !strncmp(line, "CUDA_", 5) && strstr(line, key) && value[0] == '/' &&
+			  is_toolkit_library(path_base(value));
+	if (!is_library || !n || c->filler[0] ||
+	    (!strncmp(value, in->s->prefix, n) && value[n] == '/') || !realpath(value, real) ||
+	    !realpath(in->s->prefix, prefix))
+		return;
+	n = strlen(prefix);
+	bool has = path_join(own, sizeof own, in->s->prefix, "lib64") &&
+		   path_join(own, sizeof own, own, path_base(value)) && access(own, F_OK) == 0;
+	if (!has && (strncmp(real, prefix, n) != 0 || real[n] != '/'))
+		copy(c->filler, sizeof c->filler, value);
+}
+
+static const char *value_of(char *line, const char *key)
+{
+	size_t n = strlen(key);
+	char *value = line[n] == ':' && !memcmp(line, key, n) ? strchr(line + n, '=') : NULL;
+	return value ? value + 1 : NULL;
 }
 
 static void cache_line(void *ctx, char *line)
@@ -190,6 +224,8 @@ static void cache_line(void *ctx, char *line)
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
 		if ((value = value_of(line, paths[i].key)) && !is_shim(c->in->l, value))
 			judge(c, value, paths[i].is_tree);
+	if (line[1] == 'U' && (value = strchr(line, '=')))
+		judge_library(c, line, value + 1);
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
 		if ((value = value_of(line, numbers[i])))
 			c->cmake[i] = (int)strtol(value, NULL, 10);
@@ -248,7 +284,7 @@ static bool look(struct search *in, const char *folder)
 	in->tries++;
 	if (!read_cache(in, folder, &c))
 		return false;
-	if (c.foreign[0] && (!in->found++ || strcmp(folder, in->folder) < 0)) {
+	if ((c.foreign[0] || c.filler[0]) && (!in->found++ || strcmp(folder, in->folder) < 0)) {
 		copy(in->folder, sizeof in->folder, folder);
 		in->cache = c;
 	}
@@ -326,6 +362,16 @@ static void remedy(const struct search *in, struct err *e)
 			 folder);
 }
 
+/* Its libraries would be of two toolkits. */
+static void tell_filler(const struct search *in, struct err *e)
+{
+	const char *library = in->cache.filler;
+	err_set(e, ERR_NONE, "'%s' takes '%s', since CUDA %s has no %s", in->folder, library,
+		in->s->name, path_base(library));
+	err_hint(e, "'cudaenv component which-has %s' tells what to add; then configure it anew",
+		 path_base(library));
+}
+
 static void tell(const struct search *in, struct err *e)
 {
 	const char *name, *now = in->s->prefix[0] ? in->s->name : "the system's";
@@ -348,7 +394,9 @@ bool drift_find(const struct layout *l, const struct selection *s, struct err *f
 	look_in(&in, "");
 	if (project(s, folder))
 		look_in(&in, folder);
-	if (in.found)
+	if (in.found && in.cache.foreign[0])
 		tell(&in, found);
+	else if (in.found)
+		tell_filler(&in, found);
 	return in.found > 0;
 }

@@ -13,7 +13,8 @@
  * Looks at CMakeCache.txt in the working folder and the project's (that of the version file), and in their
  * folders build, build-*, cmake-build-*, out, build/X, out/X and out/build/X: a bounded number of files. A cache
  * whose compiler is a shim belongs to the toolkit that CMakeFiles/<version>/CMakeCUDACompiler.cmake names.
- * Where nothing selects a version there is nothing to compare with.
+ * Where nothing selects a version there is nothing to compare with. A library of CUDA that CMake took from
+ * elsewhere, since the selected toolkit lacks it, is told too.
  *
  * true: found. found->msg says which folder and for what, found->hint the command to run; the code is ERR_NONE.
  */

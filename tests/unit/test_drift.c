@@ -228,10 +228,57 @@ static void test_odd_files(void **state)
 	assert_false(drift_find(&layout, &selected, &e));
 }
 
+/* What the selected one lacks, CMake finds in /usr/local. */
+static void test_fillers(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"CUDA_cublas_LIBRARY:FILEPATH=@/other/lib64/libcublas.so",
+		 "'build' takes '@/other/lib64/libcublas.so', since CUDA 13.0.2 has no "
+		 "libcublas.so"},
+		{"CUDA_npps_static_LIBRARY:FILEPATH=@/other/lib64/libnpps_static.a",
+		 "'build' takes '@/other/lib64/libnpps_static.a', since CUDA 13.0.2 has no "
+		 "libnpps_static.a"},
+		/* It has that one, by a path of links; the driver's; another's; not found. */
+		{"CUDA_cufft_LIBRARY:FILEPATH=@/link/lib64/libcufft.so", NULL},
+		{"CUDA_cuda_driver_LIBRARY:FILEPATH=@/other/lib64/libcuda.so", NULL},
+		{"CUDA_nvml_LIBRARY:FILEPATH=@/other/lib64/libnvidia-ml.so", NULL},
+		{"CUDA_rt_LIBRARY:FILEPATH=@/other/lib64/librt.a", NULL},
+		{"CUDA_cublas_LIBRARY:FILEPATH=CUDA_cublas_LIBRARY-NOTFOUND", NULL},
+		{"CUDA_cublas_LIBRARY:FILEPATH=@/other/gone/libcublas.so", NULL},
+		{"MY_cublas_LIBRARY:FILEPATH=@/other/lib64/libcublas.so", NULL},
+	};
+	static const char *const files[] = {"libcublas.so", "libnpps_static.a", "libcuda.so",
+					    "libnvidia-ml.so", "librt.a"};
+	struct err err;
+	assert_true(tree_mkdirs("other/lib64", &err));
+	assert_true(tree_mkdirs("root/versions/13.0.2/lib64", &err));
+	scratch_file("root/versions/13.0.2/lib64/libcufft.so", "");
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		autofree char *path = xasprintf("other/lib64/%s", files[i]);
+		scratch_file(path, "");
+	}
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct err found = {0};
+		autofree char *message = cases[i].message ? expand(cases[i].message) : NULL;
+		autofree char *cache = xasprintf(
+			"CMAKE_CUDA_COMPILER:FILEPATH=@/root/versions/13.0.2/bin/nvcc\n%s\n",
+			cases[i].line);
+		put("build/CMakeCache.txt", cache);
+		assert_int_equal(drift_find(&layout, &selected, &found), message != NULL);
+		if (message)
+			assert_string_equal(found.msg, message);
+		if (message)
+			assert_non_null(strstr(found.hint, "component which-has"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_caches, setup, scratch_leave),
+		cmocka_unit_test_setup_teardown(test_fillers, setup, scratch_leave),
 		cmocka_unit_test_setup_teardown(test_folders, setup, scratch_leave),
 		cmocka_unit_test_setup_teardown(test_selections, setup, scratch_leave),
 		cmocka_unit_test_setup_teardown(test_many, setup, scratch_leave),
