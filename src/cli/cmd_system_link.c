@@ -17,7 +17,7 @@
 static const char default_path[] = "/usr/local/cuda";
 
 static const struct opt options[] = {
-	{'p', "path", "P", "another link than /usr/local/cuda"},
+	{'p', "path", "PATH", "another link than /usr/local/cuda"},
 	{'s', "status", NULL, "tell whose the link is, change nothing"},
 	{'r', "restore", NULL, "bring back what was there before"},
 	{0},

@@ -18,14 +18,14 @@ static bool check_owner(const struct syslink *s, struct err *err)
 	case SYSLINK_FOLDER:
 		err_set(err, ERR_USAGE, "'%s' is a real folder%s%s", s->path,
 			s->package ? " of the package " : "", s->package ? s->package : "");
-		return err_hint(err, "move it away yourself, or give another place: --path P");
+		return err_hint(err, "move it away yourself, or give another place: --path PATH");
 	case SYSLINK_FILE:
 		return err_set(err, ERR_USAGE, "'%s' is there, and it is no link", s->path);
 	case SYSLINK_PACKAGE:
 		err_set(err, ERR_USAGE, "the link '%s' belongs to the package %s", s->path,
 			s->package);
-		return err_hint(err,
-				"its next update would put it back; give another place: --path P");
+		return err_hint(
+			err, "its next update would put it back; give another place: --path PATH");
 	case SYSLINK_ABSENT:
 	case SYSLINK_OURS:
 	case SYSLINK_ALTERNATIVES:

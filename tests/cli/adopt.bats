@@ -119,3 +119,18 @@ system-12.4.1-3"
 	EOF
 	refute_exists "$CUDAENV_ROOT/versions/system-12.6.3"
 }
+
+@test "the number of nvcc is not the release" {
+	foreign a 13.0.2
+	printf '{"cuda": {"version": "13.0.2"}, "cuda_nvcc": {"version": "13.0.88"}}' >"$T/a/version.json"
+	cudaenv adopt "$T/a"
+	assert_stdout_has "system-13.0.2  CUDA 13.0.2 (version.json)"
+	CUDAENV_VERSION=system-13.0.2 cudaenv version -v
+	[[ $out =~ release\ +13\.0\.2.*nvcc\ number\ +13\.0\.88 ]] || fail
+	# Without a word on the release: major and minor, from what the compiler or a header says.
+	foreign b 13.0.2
+	printf '{"cuda_nvcc": {"version": "13.0.88"}}' >"$T/b/version.json"
+	printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >"$T/b/bin/nvcc"
+	cudaenv adopt "$T/b"
+	assert_stdout_has "system-13.0  CUDA 13.0 (nvcc)"
+}
