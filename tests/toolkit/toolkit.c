@@ -1,8 +1,10 @@
 /*
  * The parts under test as commands, for toolkit.bats:
  *   toolkit build ROOT LABEL ARCHIVE...     wheels into ROOT's store, assembled as versions/LABEL
- *   toolkit probe PREFIX LEVEL ours|other   judges; prints word, ccbin, detail and hint, a line
- * each The exit status is the error's code.
+ *   toolkit probe PREFIX LEVEL ours|other   judges; prints word, ccbin, detail and hint, a line each
+ *   toolkit adopt ROOT MACHINE              links what is below the folder MACHINE; prints name, what tells its
+ *                                           release, and what it lacks, a line each
+ * The exit status is the error's code.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@
 #include "base/path.h"
 #include "base/pool.h"
 #include "base/tree.h"
+#include "core/adopt.h"
 #include "core/prefix.h"
 #include "core/probe.h"
 #include "core/source.h"
@@ -142,11 +145,33 @@ static int probe(char **argv)
 	return 0;
 }
 
+static int adopt(char **argv)
+{
+	struct err err;
+	struct layout l = {0};
+	autoadopt struct adopt a = {0};
+	char *const nowhere[] = {NULL};
+	snprintf(l.root, sizeof l.root, "%s", argv[0]);
+	if (!adopt_find(&l, argv[1], nowhere, &a, &err))
+		return fail(&err);
+	for (size_t i = 0; i < a.n; i++) {
+		if (!adopt_link(&l, argv[1], &a.items[i], &err))
+			return fail(&err);
+		printf("%s by %s", a.items[i].name, a.items[i].id.by ? a.items[i].id.by : "nobody");
+		for (size_t j = 0; j < a.items[i].lacks.n; j++)
+			printf(" lacks %s", a.items[i].lacks.items[j]);
+		printf("\n");
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 4 && !strcmp(argv[1], "build"))
 		return build(argv + 2);
 	if (argc == 5 && !strcmp(argv[1], "probe"))
 		return probe(argv + 2);
+	if (argc == 4 && !strcmp(argv[1], "adopt"))
+		return adopt(argv + 2);
 	return ERR_USAGE;
 }
