@@ -42,14 +42,9 @@ static bool is_path(const char *name)
 	return n >= 4 && !strcmp(name + n - 4, "PATH");
 }
 
-static void assign(struct out *o, const char *name, const char *value)
+static void value(struct out *o, const char *name, const char *text)
 {
-	if (!value) {
-		buf_addf(&o->text, o->fish ? "set -eg %s\n" : "unset %s\n", name);
-		return;
-	}
-	buf_addf(&o->text, o->fish ? "set -gx %s " : "export %s=", name);
-	for (const char *p = value;;) {
+	for (const char *p = text;;) {
 		/* A list in fish, which exports it with ':' between. */
 		size_t n = o->fish && is_path(name) ? strcspn(p, ":") : strlen(p);
 		quote(o, p, n);
@@ -58,16 +53,56 @@ static void assign(struct out *o, const char *name, const char *value)
 		buf_addc(&o->text, ' ');
 		p += n + 1;
 	}
-	buf_addc(&o->text, '\n');
 }
 
-static void state(struct out *o, const char *prefix, bool listed, const char *problem)
+/* One command for many variables is a third cheaper than one for each. */
+static void assign(struct out *o, const struct toolenv *changes)
+{
+	size_t set = 0, gone = 0;
+	for (const struct toolenv_var *v = changes->vars; v < changes->vars + changes->n; v++) {
+		if (!v->value)
+			continue;
+		buf_addf(&o->text,
+			 o->fish ? "set -gx %s "
+			 : set++ ? " %s="
+				 : "export %s=",
+			 v->name);
+		value(o, v->name, v->value);
+		if (o->fish)
+			buf_addc(&o->text, '\n');
+	}
+	buf_adds(&o->text, set ? " || __cudaenv_failed=1\n" : "");
+	for (const struct toolenv_var *v = changes->vars; v < changes->vars + changes->n; v++)
+		if (!v->value)
+			buf_addf(&o->text,
+				 gone++	   ? " %s"
+				 : o->fish ? "set -eg %s"
+					   : "unset %s",
+				 v->name);
+	buf_adds(&o->text, !gone ? "" : o->fish ? "\n" : " || __cudaenv_failed=1\n");
+}
+
+/* What must be on disk for the answer to be right another time. */
+static void condition(struct out *o, const char *prefix)
+{
+	char ccbin[PATH_MAX];
+	if (!path_join(ccbin, sizeof ccbin, prefix, ".cudaenv/ccbin/g++"))
+		return;
+	bool has = access(ccbin, F_OK) == 0;
+	buf_adds(&o->text, o->fish ? "test -d " : "[[ -d ");
+	quote(o, prefix, strlen(prefix));
+	buf_addf(&o->text, " %s %s-e ", o->fish ? "-a" : "&&", has ? "" : "! ");
+	quote(o, ccbin, strlen(ccbin));
+	buf_adds(&o->text, o->fish ? "; or return 1\n" : " ]] || return 1\n");
+}
+
+static void state(struct out *o, const char *prefix, bool listed, const char *problem, bool keep)
 {
 	buf_adds(&o->text, "__cudaenv_is ");
 	quote(o, prefix, strlen(prefix));
 	buf_adds(&o->text, listed ? " 1 " : " 0 ");
 	quote(o, problem, strlen(problem));
-	buf_addc(&o->text, '\n');
+	buf_adds(&o->text, keep ? " 1\n" : " 0\n");
 }
 
 static bool write_all(const struct out *o, struct err *err)
@@ -135,13 +170,34 @@ static void settings(const struct layout *l, struct toolenv_opts *o)
 		read_settings(path, o);
 }
 
+/* Whether the pin is a list of fallbacks. */
+static bool has_fallbacks(const struct selection *s)
+{
+	struct pinfile pins;
+	struct err ignored;
+	const char *words = getenv("CUDAENV_VERSION");
+	if (s->origin_path[0])
+		return pinfile_read(s->origin_path, &pins, &ignored) && pins.versions > 1;
+	return s->origin == ORIGIN_ENV && words && words[strcspn(words, " \t")];
+}
+
 /* Whether another version may answer this selection when one comes or goes. */
 static bool depends_on_list(const struct selection *s, const struct product_selection *cudnn,
 			    bool ok, const struct err *err)
 {
 	if (!ok)
 		return err->code == ERR_NOT_INSTALLED;
-	return s->prefix[0] && (strcmp(s->spec, s->name) != 0 || cudnn->spec[0]);
+	return strcmp(s->spec, s->name) != 0 || cudnn->spec[0] || has_fallbacks(s);
+}
+
+/* Whether what the hook compares before it uses an answer again is all that this one came from. */
+static bool may_keep(const struct selection *s)
+{
+	struct spec spec;
+	struct err ignored;
+	return !strcmp(s->spec, s->name) ||
+	       (spec_parse(s->spec, strlen(s->spec), "", &spec, &ignored) &&
+		spec.kind != SPEC_NAME);
 }
 
 static void problem(const struct err *err, char *out, size_t cap)
@@ -185,9 +241,11 @@ bool hook(const char *shell, struct err *err)
 	opts.ccbin = ok && ccbin[0] ? ccbin : NULL;
 	opts.cudnn = beside && cudnn.prefix[0] ? cudnn.prefix : NULL;
 	hookenv_switch(&changes, &l, ok ? &s : NULL, &opts);
-	for (size_t i = 0; i < changes.n; i++)
-		assign(&o, changes.vars[i].name, changes.vars[i].value);
-	state(&o, ok ? s.prefix : "", listed, said);
+	bool keep = ok && !said[0] && may_keep(&s);
+	if (keep && s.prefix[0])
+		condition(&o, s.prefix);
+	assign(&o, &changes);
+	state(&o, ok ? s.prefix : "", listed, said, keep);
 	bool written = write_all(&o, err);
 	buf_clear(&o.text);
 	return written;

@@ -8,6 +8,7 @@
 #include "base/atomic.h"
 #include "base/buf.h"
 #include "base/path.h"
+#include "base/toolenv.h"
 #include "base/tree.h"
 #include "cli/cmd.h"
 #include "cli/shellsyntax.h"
@@ -72,12 +73,27 @@ static bool find_shell(const char *name, const struct shell **out, struct err *e
 			name);
 }
 
+/* The variables of the table: what the launcher's answer depends on. */
+static void print_names(FILE *to, enum shell_syntax syntax)
+{
+	static const struct selection nothing;
+	static const struct toolenv_opts no_opts;
+	struct toolenv_want wants[TOOLENV_WANTS];
+	toolenv_wants(wants, &nothing, &no_opts);
+	fputs(syntax == SHELL_FISH ? "set -g __cudaenv_names" : "__cudaenv_names=(", to);
+	for (size_t i = 0; i < TOOLENV_WANTS; i++)
+		fprintf(to, " %s", wants[i].name);
+	fputs(syntax == SHELL_FISH ? "\n" : ")\n", to);
+	toolenv_wants_clear(wants);
+}
+
 static void print_hook(FILE *to, const struct shell *sh)
 {
 	autofree char *launcher = shimdir_program();
 	fputs(sh->syntax == SHELL_FISH ? "set -g __cudaenv_launcher " : "__cudaenv_launcher=", to);
 	shell_quote(to, sh->syntax, launcher);
 	fputc('\n', to);
+	print_names(to, sh->syntax);
 	fputs(sh->text, to);
 }
 

@@ -514,7 +514,7 @@ __cudaenv_hook"
 	zsh)
 		echo 'precmd_functions=(a b); a() { :; }; b() { echo b >>"$T/log"; }; precmd() { echo p >>"$T/log"; }' >"$T/before"
 		type_in <<<$'echo $precmd_functions $chpwd_functions >>$T/log\ncd $T/a\necho "$CUDA_HOME" >>$T/log'
-		[[ $log == *"a b __cudaenv_precmd __cudaenv_look"* && $log == *"$(version_of 12.4.1)"* ]] || fail "$log"
+		[[ $log == *"a b __cudaenv_hook"* && $log == *"$(version_of 12.4.1)"* ]] || fail "$log"
 		;;
 	fish)
 		type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log'
