@@ -23,3 +23,12 @@ diff <(diff share/versions.ini "$copy/share/versions.ini" | grep '^[<>]') - <<'E
 > platforms = linux-x86_64 linux-sbsa
 > driver_min = 999.1
 EOF
+
+# The same of share/products.tsv.
+python3 "$copy/tools/gen-products.py"
+diff -u share/products.tsv "$copy/share/products.tsv" || {
+	echo "share/products.tsv is not what tools/data/products.tsv says: run tools/gen-products.py" >&2
+	exit 1
+}
+python3 "$copy/tools/gen-products.py" wheels nvidia-cudnn-cu13 99.1.0.2 99.1.0.2rc1
+[ "$(diff share/products.tsv "$copy/share/products.tsv" | grep '^[<>]')" = $'> cudnn\t99.1.0\t99.1.0.2\t13\twheels\t-' ]

@@ -10,7 +10,7 @@ PATH=$PATH:/usr/sbin command -v nginx >/dev/null || skip "no nginx to serve the 
 [ "$(df -Pk "${TMPDIR:-/tmp}" | awk 'NR == 2 { print $4 }')" -gt 4000000 ] ||
 	skip "less than 4 GB of space in ${TMPDIR:-/tmp}"
 
-export MIRROR REDIST MIRROR_TOOLS=$here/../mirror
+export TESTS_CACHE=$tests_cache TESTS_CUDNN=${CUDAENV_TESTS_CUDNN:-} MIRROR REDIST MIRROR_TOOLS=$here/../mirror
 MIRROR=$(bash "$MIRROR_TOOLS/ensure.sh" "$tests_cache" "$wheels") || skip "no test mirror could be built"
 REDIST=$(mktemp -d "${TMPDIR:-/tmp}/cudaenv-redist.XXXXXX")
 REDIST=$(cd "$REDIST" && pwd -P)
