@@ -1,4 +1,4 @@
-/* Releases to wheels, over HTTP from an index of small wheels (tests/net/wheels.py,
+/* Releases to wheels, over HTTP from an index of small wheels (tests/index/fakeindex.py,
  * tests/httpd.py). */
 #include "scratch.h"
 
@@ -54,7 +54,7 @@ static int start(void **state)
 	assert_non_null(root);
 	assert_int_equal(scratch_enter(state), 0);
 	server.wheels = xasprintf("%s/index", (char *)*state);
-	autofree char *make = xasprintf("%s/tests/net/wheels.py", root);
+	autofree char *make = xasprintf("%s/tests/index/fakeindex.py", root);
 	autofree char *serve = xasprintf("%s/tests/httpd.py", root);
 	char python[] = "python3", simple[] = "--simple";
 	run((char *[]){python, make, server.wheels, NULL}, -1, -1, &pid);

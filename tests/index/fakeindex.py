@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Small wheels that stand for NVIDIA's: wheels.py FOLDER. Serve them with httpd.py --simple FOLDER.
+"""An index of many releases, good and odd, for what chooses wheels: fakeindex.py FOLDER. Serve it with
+httpd.py --simple FOLDER. (For wheels that can be installed: fakewheels.py, which also writes these.)
 
 Names, versions and METADATA have the shapes of the real ones; each wheel holds one small file. Releases:
   13.0.2    simple extras, packages named once           13.5.0  extras that bring others along, a range
@@ -11,11 +12,10 @@ Names, versions and METADATA have the shapes of the real ones; each wheel holds 
   13.8.2    a needed package for other platforms only    13.8.3  a needed package withdrawn
   13.8.4    no METADATA                                  13.8.5  no zip archive
 """
-import base64
-import hashlib
 import os
 import sys
-import zipfile
+
+import fakewheels
 
 X86 = "manylinux2014_x86_64.manylinux_2_17_x86_64"
 ARM = "manylinux2014_aarch64.manylinux_2_17_aarch64"
@@ -28,16 +28,10 @@ MANY = ("(sys_platform == 'linux' and platform_machine == 'aarch64' or sys_platf
 
 def write(folder, name, version, tag, files, metadata):
     stem = f"{name.replace('-', '_')}-{version}"
-    info = f"{stem}.dist-info"
     if metadata is not None:
-        files = {**files, f"{info}/METADATA": metadata}
-    record = "".join(
-        f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b'=').decode()},"
-        f"{len(text)}\n" for path, text in files.items())
+        files = {**files, f"{stem}.dist-info/METADATA": metadata}
     path = os.path.join(folder, f"{stem}-{tag}.whl")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
-        for entry, text in {**files, f"{info}/RECORD": record + f"{info}/RECORD,,\n"}.items():
-            z.writestr(zipfile.ZipInfo(entry, (2025, 1, 1, 0, 0, 0)), text)
+    fakewheels.write_wheel(path, f"{stem}.dist-info", [(n, text.encode(), 0o644) for n, text in files.items()])
     return path
 
 
