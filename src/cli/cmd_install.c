@@ -12,6 +12,7 @@
 #include "cli/from.h"
 #include "cli/outcome.h"
 #include "cli/product.h"
+#include "cli/select.h"
 #include "core/choose.h"
 #include "core/install.h"
 #include "core/pin.h"
@@ -191,6 +192,8 @@ static bool run(struct app *app, const struct args *a, struct err *err)
 	}
 	if (opt_value(a, "as") && a->n > 1 && !opt_value(a, "from"))
 		return err_set(err, ERR_USAGE, "--as takes one version, %d were given", a->n);
+	if (opt_value(a, "as") && !select_name(opt_value(a, "as"), err))
+		return false;
 	if (!w.cudnn)
 		w.cudnn = "";
 	if (!flags_override(app, a, err))

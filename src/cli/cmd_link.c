@@ -10,22 +10,9 @@
 #include "base/path.h"
 #include "base/tree.h"
 #include "cli/cmd.h"
+#include "cli/select.h"
 #include "core/refresh.h"
 #include "core/toolkits.h"
-
-/* What may be a name: an own word, or the full number of a release. */
-static bool check_name(const char *name, struct err *err)
-{
-	struct spec spec;
-	if (!spec_parse(name, strlen(name), "the command line", &spec, err))
-		return false;
-	if (spec.kind == SPEC_NAME ||
-	    (spec.kind == SPEC_VERSION && spec.v.n > 1 && !strcmp(spec.text, name)))
-		return true;
-	err_set(err, ERR_USAGE, "'%s' cannot be a name: it means something as a version", name);
-	return err_hint(err,
-			"a name has a letter, like 'system-12.4', or is the number of the release");
-}
 
 /* The text of the link. A path that leads on by links of its own (/usr/local/cuda) goes on doing
  * so. */
@@ -105,7 +92,7 @@ static bool run_link(struct app *app, const struct args *args, struct err *err)
 {
 	char link[PATH_MAX], folder[PATH_MAX], release[VERSION_TEXT];
 	const char *name = args->pos[0];
-	if (!check_name(name, err))
+	if (!select_name(name, err))
 		return false;
 	autofree char *target = absolute(args->pos[1], err);
 	if (!target || !check_tree(target, err) || !check_foreign(&app->layout, target, err))

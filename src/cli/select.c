@@ -120,3 +120,16 @@ void select_nothing(struct app *app, struct toolenv *t)
 	const struct toolenv_opts o = {.policy = LD_NEVER};
 	toolenv_build(t, &app->layout, &none, &o);
 }
+
+bool select_name(const char *name, struct err *err)
+{
+	struct spec spec;
+	if (!spec_parse(name, strlen(name), "the command line", &spec, err))
+		return false;
+	if (spec.kind == SPEC_NAME ||
+	    (spec.kind == SPEC_VERSION && spec.v.n > 1 && !strcmp(spec.text, name)))
+		return true;
+	err_set(err, ERR_USAGE, "'%s' cannot be a name: it means something as a version", name);
+	return err_hint(err,
+			"a name has a letter, like 'system-12.4', or is the number of the release");
+}

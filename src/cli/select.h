@@ -22,3 +22,6 @@ must_check bool select_wants(struct app *app, const char *spec, struct selection
 			     struct toolenv_want w[TOOLENV_WANTS], struct err *err);
 /* The same for `system`: what takes ours out. */
 void select_nothing(struct app *app, struct toolenv *t);
+
+/* What may be the name of a version, a link or an alias: an own word, or the full number of a release. */
+must_check bool select_name(const char *name, struct err *err);

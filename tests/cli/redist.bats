@@ -78,6 +78,15 @@ load redist
 	refute_exists "$v/no"
 }
 
+@test "redist: --as takes a name, not a path or what means a version" {
+	local name
+	for name in ../x a/b .. -x '' 12 latest system 'a b' $'a\nb'; do
+		cudaenv install "--as=$name" 13.0.2
+		[ "$status" -eq 2 ] || fail "'$name'"
+	done
+	[ -z "$(ls -A "$CUDAENV_ROOT" 2>/dev/null)" ]
+}
+
 @test "redist: another architecture's archives" {
 	serve
 	cudaenv install --profile full --arch sbsa 13.0.2
