@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # NVIDIA's component archives: unpacked from the cache, and fetched from a local nginx, beside what people run
 # instead: tests/bench/redist.sh [CUDAENV [ROUNDS [TABLE...]]]. Ratios are medians of per-round ratios to a table's
-# first row; rows rotate. Tables: one blocks small set full limited slow (default: all).
+# first row; rows rotate. Tables: small one blocks set full limited store patch (default: all, in under ten minutes
+# with the default three rounds). docs/performance.md has what it prints.
 # DATA names the folder of the archives (default: below the user's cache). What it lacks is cut from a toolkit,
 # CUDA=/usr/local/cuda-13.0, in NVIDIA's layout, with xz -6: once, some minutes.
+# shellcheck disable=SC2016 # backquotes are those of markdown
 set -eu -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cudaenv=$(realpath "${1:-$here/../../build/src/cli/cudaenv}")
 # The same without a prefix around it: meson compile -C build bench-unpack
 unpack=${cudaenv%/src/cli/cudaenv}/tests/bench/bench-unpack
-rounds=${2:-5}
+rounds=${2:-3}
 shift $(($# < 2 ? $# : 2))
-tables=${*:-one blocks small set full limited slow}
+tables=${*:-small one blocks set full limited store patch}
 data=${DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/cudaenv-bench/redist}
 cuda=${CUDA:-/usr/local/cuda-13.0}
 python=${PYTHON:-/usr/bin/python3}
@@ -21,6 +23,7 @@ T=$(mktemp -d)
 nginx=
 cleanup() {
 	[ -z "$nginx" ] || kill "$nginx" 2>/dev/null || :
+	wait
 	chmod -R u+w "$T"
 	rm -rf "$T"
 }
@@ -128,7 +131,7 @@ install() {
 	local out=$1 cache=$2 mirror=$3
 	shift 3
 	CUDAENV_ROOT=$out measure env CUDAENV_ROOT="$out" CUDAENV_CACHE_DIR="$cache" \
-		"$cudaenv" -q install --source redist --mirror "$mirror" --profile full "$@" $version
+		"$cudaenv" -q install --source redist --mirror "$mirror" --profile full "$@" "$version"
 }
 # warm NAME ARCHIVE...: a redist folder and a cache that has all of it.
 warm() {
@@ -140,40 +143,68 @@ warm() {
 	rm -rf "$T/$name.root"
 }
 
-# table TITLE FILES ROW...: runs the function `row N OUT` for each; FILES must be there after each one.
+# table NAME TITLE FILES ROW...: runs the function `row N OUT` for each; FILES must be there after each one.
+# Inodes are not given back before the end: ext4 is slow to give out those that were freed a minute ago, and would
+# charge that to the next row. Nor is space, but for large files.
 table() {
-	local title=$1 files=$2 r k i out result n
-	shift 2
-	: >"$T/results"
+	local name=$1 title=$2 files=$3 r k i out result n
+	shift 3
 	for ((r = 0; r < rounds; r++)); do
 		for ((k = 0; k < $#; k++)); do
 			i=$(((k + r) % $#))
-			out=$T/out.$r.$i
+			out=$T/out.$name.$r.$i
 			mkdir "$out"
 			sync
 			result=$(row $i "$out") || { echo "$title: row $i failed"; cat "$T/log"; exit 1; }
 			n=$(find "$out" -path '*/cache' -prune -o -type f -size +0 -print | grep -vc '\.tar\.xz$' || :)
 			[ "$n" -ge "$files" ] || { echo "$title: row $i: $n files only"; exit 1; }
-			echo "$r $i $result" >>"$T/results"
+			echo "$r $i $result" >>"$T/results.$name"
 			chmod -R u+w "$out"
-			rm -rf "$out"
+			find "$out" -type f -size +1M -exec truncate -s 0 {} +
 		done
 	done
-	"$python" - "$T/results" "$title" "$@" <<-'P'
-		import statistics, sys
-		rounds = {}
-		for line in open(sys.argv[1]):
-		    r, i, *values = line.split()
-		    rounds.setdefault(int(r), {})[int(i)] = [float(v) for v in values]
-		print("\n%-46s %8s %8s %8s %8s" % (sys.argv[2], "ratio", "s", "cpu s", "peak MB"))
-		for i, name in enumerate(sys.argv[3:]):
-		    def median(get):
-		        return statistics.median(get(rows) for rows in rounds.values())
-		    print("%-46s %8.2f %8.2f %8.2f %8d" % (
-		        name, median(lambda x: x[i][0] / x[0][0]), median(lambda x: x[i][0]), median(lambda x: x[i][2]),
-		        max(rows[i][1] for rows in rounds.values())))
-	P
+	"$python" "$T/table.py" "$T/results.$name" "$title" "$@"
 }
+cat >"$T/table.py" <<'P'
+import statistics, sys
+rounds = {}
+for line in open(sys.argv[1]):
+    r, i, *values = line.split()
+    rounds.setdefault(int(r), {})[int(i)] = [float(v) for v in values]
+print("\n| %s | ratio | s | cpu s | peak MB |\n| --- | --- | --- | --- | --- |" % sys.argv[2])
+for i, name in enumerate(sys.argv[3:]):
+    def median(get):
+        return statistics.median(get(rows) for rows in rounds.values())
+    ratio = median(lambda x: x[i][0] / x[0][0])
+    print(("| **%s** | **%.2f**" if name.startswith("cudaenv") else "| %s | %.2f") % (name, ratio) + " | %.2f | %.2f | %d |" % (
+        median(lambda x: x[i][0]), median(lambda x: x[i][2]), max(rows[i][1] for rows in rounds.values())))
+P
+
+# goal NUMBER MUST TABLE ROW BASE WHAT: for the table at the end.
+goals=()
+goal() { goals+=("$(printf '%s\t' "$@")"); }
+cat >"$T/goals.py" <<'P'
+import os, statistics, sys
+top, *goals = sys.argv[1:]
+def ratio(table, row, base):
+    rounds = {}
+    for line in open("%s/results.%s" % (top, table)):
+        r, i, seconds = line.split()[:3]
+        rounds.setdefault(r, {})[i] = float(seconds)
+    return statistics.median(x[row] / x[base] for x in rounds.values())
+print("\n| goal | ratio | at most |\n| --- | --- | --- |")
+for g in goals:
+    number, must, table, row, base, what = g.split("\t")[:6]
+    print("| %s. %s | **%.2f** | %s |" % (number, what, ratio(table, row, base), must))
+peak = 0
+for name in os.listdir(top):
+    if name.startswith("results.") and name != "results.patch":
+        for line in open(top + "/" + name):
+            r, i, s, memory, cpu = line.split()
+            if (name, i) in {(n, row) for g in goals for n, row in [("results." + g.split("\t")[2], g.split("\t")[3])]}:
+                peak = max(peak, int(memory))
+print("| 18. peak memory of these rows | **%d MB** | 256 MB |" % peak)
+P
 
 one() {
 	warm one "$cublas"
@@ -186,56 +217,69 @@ one() {
 		4) measure env NO_HASH=1 "$unpack" "$2" "$cublas" ;;
 		esac
 	}
-	table 'one big archive, one block' 3 'tar xJf' 'bsdtar xf' 'cudaenv install, with sha256' \
+	table one 'one archive, 115 MB, one block' 3 '`tar xJf`' '`bsdtar xf`' 'cudaenv install, with sha256' \
 		'its unpacking alone, with sha256' 'the same without sha256'
+	goal 10 0.95 one 2 0 'one big archive, one block, with sha256 / `tar xJf` alone'
+	goal 14 1.03 one 3 4 'unpacking with / without sha256'
 }
 
 blocks() {
 	warm blocks "$blocks"
-	# shellcheck disable=SC2016 # for the inner shell
 	row() {
 		case $1 in
 		0) measure tar xJf "$blocks" -C "$2" ;;
 		1) measure sh -c 'xz -dc -T0 "$1" | tar x -C "$2"' sh "$blocks" "$2" ;;
 		2) install "$2" "$T/blocks.cache" "file://$T/blocks" ;;
-		3) measure "$unpack" "$2" "$blocks" ;;
 		esac
 	}
-	table 'an archive of several blocks' 3 'tar xJf' 'xz -dc -T0 | tar x' 'cudaenv install, with sha256' \
-		'its unpacking alone, with sha256'
+	table blocks 'one archive, 43 MB, six blocks' 3 '`tar xJf`' '`xz -dc -T0 \| tar x`' 'cudaenv install, with sha256'
+	goal 12 0.70 blocks 2 0 'several blocks, with sha256 / `tar xJf` alone'
 }
 
 small() {
 	warm small "$cccl"
-	# shellcheck disable=SC2016 # for the inner shell
 	row() {
 		case $1 in
 		0) measure tar xJf "$cccl" -C "$2" ;;
 		1) measure bsdtar xf "$cccl" -C "$2" ;;
 		2) measure sh -ec 'tar xJf "$1" -C "$2"; sync -f "$2"' sh "$cccl" "$2" ;;
-		3) install "$2" "$T/small.cache" "file://$T/small" ;;
-		4) measure "$unpack" "$2" "$cccl" ;;
+		3) measure "$unpack" "$2" "$cccl" ;;
+		4) install "$2" "$T/small.cache" "file://$T/small" ;;
 		esac
 	}
-	table '1,700 small files' 1600 'tar xJf' 'bsdtar xf' 'tar xJf, sync -f' 'cudaenv install, with sha256, durable' \
-		'its unpacking alone, with sha256, durable'
+	table small '1,700 small files' 1600 '`tar xJf`' '`bsdtar xf`' '`tar xJf`, `sync -f`' \
+		'cudaenv unpacking alone, with sha256, durable' 'cudaenv install, with sha256, durable, linked into a prefix'
+	goal 13 1.05 small 3 0 '1,700 small files, with sha256, durable / `tar xJf`'
 }
 
 set_of_4() {
 	local all=("$cublas" "$cufft" "$nvcc" "$cccl")
 	warm set "${all[@]}"
-	# shellcheck disable=SC2016 # for the inner shell
 	row() {
 		case $1 in
 		0) measure sh -ec 'cd "$1"; out=$2; shift 2; sha256sum --quiet -c sums; for a; do tar xJf "$a" -C "$out"; done' \
 			sh "$T/set" "$2" "${all[@]}" ;;
 		1) measure sh -ec 'out=$1; shift; for a; do echo "$a"; done | xargs -P2 -I{} tar xJf {} -C "$out"' sh "$2" "${all[@]}" ;;
 		2) install "$2" "$T/set.cache" "file://$T/set" ;;
-		3) measure "$unpack" "$2" "${all[@]}" ;;
 		esac
 	}
-	table 'four archives' 1600 'sha256sum, tar xJf, one after another' 'xargs -P2 tar xJf, largest first, no sha256' \
-		'cudaenv install, with sha256' 'its unpacking alone, with sha256'
+	table set 'four archives, 228 MB' 1600 '`sha256sum`, `tar xJf`, one after another' \
+		'`xargs -P2 tar xJf`, largest first, no sha256' 'cudaenv install, with sha256'
+	goal 11 0.60 set 2 0 'four archives, with sha256 / `sha256sum` and `tar xJf`'
+}
+
+# Everything is in the store already: by a version under another name.
+store() {
+	"$python" "$T/manifest.py" "$T/store" "$cublas" "$cufft" "$nvcc" "$cccl"
+	install "$T/full" "$T/store.cache" "file://$T/store" --as first >/dev/null || { cat "$T/log"; exit 1; }
+	row() {
+		case $1 in
+		0) measure cp -a "$T/full/versions/first" "$2/" ;;
+		1) install "$T/full" "$T/store.cache" "file://$T/store" --as "again${2##*.store}" ;;
+		esac
+	}
+	table store 'a version that is wholly in the store' 0 '`cp -a` of its tree' 'cudaenv install'
+	goal 20 0.15 store 1 0 'a version wholly in the store / `cp -a` of its tree'
 }
 
 # ---- end to end
@@ -249,13 +293,13 @@ serve() {
 		$([ "$(id -u)" -ne 0 ] || echo 'user root;')
 		events { worker_connections 256; }
 		http {
-			access_log off; sendfile on; client_body_temp_path $T/b; proxy_temp_path $T/p; fastcgi_temp_path $T/f;
+			log_format bytes '\$body_bytes_sent \$uri'; access_log $T/access.log bytes; sendfile on; client_body_temp_path $T/b; proxy_temp_path $T/p; fastcgi_temp_path $T/f;
 			uwsgi_temp_path $T/u; scgi_temp_path $T/s;
 			server {
 				listen 127.0.0.1:$port; root $T;
 				location /net/ { }
+				location /mirror/ { }
 				location /limited/ { alias $T/net/; limit_rate 25m; }
-				location /slow/ { alias $T/net/; limit_rate 5m; }
 			}
 		}
 	C
@@ -292,43 +336,70 @@ ls -S ./*.tar.xz | xargs -P2 -n1 tar xJf
 S
 chmod 755 "$T/by-hand" "$T/aria2"
 
-net() { # TITLE WHERE
+full() {
 	serve
-	local where=http://127.0.0.1:$port/$2
+	local where=http://127.0.0.1:$port/net
 	row() {
 		case $1 in
 		0) measure "$T/by-hand" "$where" "$T/net/sums" "$2" ;;
 		1) measure "$T/aria2" "$where" "$T/net/sums" "$2" ;;
 		2) install "$2" "$2/cache" "$where" ;;
-		3) install "$2" "$2/cache" "$where" -j1 ;;
 		esac
 	}
-	table "$1" 1600 'curl, sha256sum, tar xJf, one after another' 'aria2c -j3 -x8, sha256sum, two tars at once' \
-		'cudaenv install' 'cudaenv install -j1 (one connection)'
+	table full 'three archives, 113 MB, full speed' 1600 '`curl`, `sha256sum`, `tar xJf`, one after another' \
+		'`aria2c -j3 -x8`, `sha256sum`, two `tar` at once' 'cudaenv install'
+	goal 15 0.70 full 2 0 'three archives at full speed / `curl`, `sha256sum`, `tar`'
+	goal 15 1.00 full 2 1 'the same / `aria2c` and two `tar` at once'
 }
-full() { net 'three archives, full speed' net; }
-limited() { net 'three archives, 25 MiB/s a connection' limited; }
-# A link that is slower than decoding: what is added to the download.
-slow() {
+limited() {
 	serve
-	local where=http://127.0.0.1:$port/slow
-	# shellcheck disable=SC2016 # for the inner shell
+	local where=http://127.0.0.1:$port/limited
 	row() {
 		case $1 in
-		0) measure sh -ec 'cd "$1"; while read -r sum file; do curl -sSf -O "$2/$file"; done <"$3"' \
+		0) measure "$T/by-hand" "$where" "$T/net/sums" "$2" ;;
+		1) measure "$T/aria2" "$where" "$T/net/sums" "$2" ;;
+		2) measure sh -ec 'cd "$1"; while read -r sum file; do curl -sSf -O "$2/$file"; done <"$3"' \
 			sh "$2" "$where" "$T/net/sums" ;;
-		1) measure "$T/by-hand" "$where" "$T/net/sums" "$2" ;;
-		2) install "$2" "$2/cache" "$where" -j1 ;;
+		3) install "$2" "$2/cache" "$where" -j1 ;;
+		4) install "$2" "$2/cache" "$where" ;;
 		esac
 	}
-	table 'three archives, one connection of 5 MiB/s' 0 'curl alone' 'curl, sha256sum, tar xJf, one after another' \
-		'cudaenv install -j1'
+	table limited 'the same, 25 MiB/s a connection' 0 '`curl`, `sha256sum`, `tar xJf`, one after another' \
+		'`aria2c -j3 -x8` (24 connections), `sha256sum`, two `tar` at once' '`curl` alone: the link' \
+		'cudaenv install -j1 (one connection)' 'cudaenv install (three connections)'
+	goal 16 0.60 limited 3 0 'one connection of 25 MiB/s / `curl`, `sha256sum`, `tar`'
+	goal 17 1.15 limited 3 2 'the same / the link alone'
+}
+
+# Real releases, where the tests of this machine have built their mirror: what comes over the net.
+patch() {
+	local mirror
+	mirror=$(echo "${XDG_CACHE_HOME:-$HOME/.cache}"/cudaenv-tests/mirror-*)
+	if [ ! -e "$mirror/cuda/redist/redistrib_13.0.1.json" ]; then
+		echo "no test mirror: meson test mirror makes it" >&2
+		return
+	fi
+	ln -s "$mirror" "$T/mirror"
+	"$python" "$here/../mirror/mirror.py" --pin "$here/../../share/versions.ini" "$mirror" >"$T/versions.ini"
+	serve
+	local label bytes=()
+	for label in 13.0.2 13.0.1; do
+		: >"$T/access.log"
+		version=$label install "$T/patch" "$T/patch.cache" "http://127.0.0.1:$port/mirror" --profile default \
+			>/dev/null || { cat "$T/log"; exit 1; }
+		sleep 1 # for nginx's log
+		bytes+=("$(awk '/xz$/ { n += $1 } END { print n }' "$T/access.log")")
+	done
+	echo "0 0 ${bytes[0]} 0 0" >"$T/results.patch"
+	echo "0 1 ${bytes[1]} 0 0" >>"$T/results.patch"
+	goal 19 0.35 patch 1 0 "13.0.1 beside 13.0.2: bytes fetched, ${bytes[1]} / ${bytes[0]}"
 }
 
 for t in $tables; do
 	case $t in
-	one | blocks | small | full | limited | slow) "$t" ;;
+	one | blocks | small | full | limited | store | patch) "$t" ;;
 	set) set_of_4 ;;
 	*) echo "no table '$t'" >&2; exit 2 ;;
 	esac
 done
+"$python" "$T/goals.py" "$T" "${goals[@]}"
