@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "base/buf.h"
@@ -41,6 +42,16 @@ static void probe_arch(struct host *h, const struct host_places *at)
 	if (!strcmp(arch, "aarch64"))
 		arch = is_old_jetson(at->root) ? "aarch64" : "sbsa";
 	snprintf(h->arch, sizeof h->arch, "%s", arch);
+}
+
+/* The kernel says so, and there is the device of its paravirtual GPU. */
+static bool is_wsl(const char *root)
+{
+	struct stat st;
+	autobuf struct buf b = BUF_INIT(FACT_MAX);
+	autofree char *device = xasprintf("%s/dev/dxg", root);
+	return stat(device, &st) == 0 || (read_fact(root, "/proc/sys/kernel/osrelease", &b) &&
+					  strcasestr(buf_str(&b), "microsoft"));
 }
 
 static bool take_driver(struct host *h, const char *s, size_t len)
@@ -133,6 +144,7 @@ void host_probe_at(struct host *h, const struct host_places *at)
 {
 	*h = (struct host){0};
 	probe_arch(h, at);
+	h->wsl = is_wsl(at->root);
 	if (!driver_from_proc(h, at->root) && !driver_from_sys(h, at->root))
 		driver_from_nvml(h, at->libnvml);
 	probe_cuda(h, at->libcuda);
@@ -161,9 +173,20 @@ static bool at_least(const char *have, const char *need)
 	       version_parse(need, strlen(need), &n) && version_compare(&h, &n) >= 0;
 }
 
+static enum host_fit wsl_fit(const struct host *h, const struct catalog_release *r, unsigned number)
+{
+	if (!h->cuda)
+		return HOST_FIT_UNKNOWN;
+	if ((unsigned)h->cuda >= number)
+		return HOST_FIT_FULL;
+	return (unsigned)h->cuda / 1000 == r->v.part[0] ? HOST_FIT_MINOR : HOST_FIT_NONE;
+}
+
 enum host_fit host_fit(const struct host *h, const struct catalog_release *r)
 {
 	unsigned number = r->v.part[0] * 1000 + r->v.part[1] * 10;
+	if (h->wsl)
+		return wsl_fit(h, r, number);
 	if ((!h->driver[0] && !h->cuda) || (!h->cuda && !r->driver_min && !r->driver_floor))
 		return HOST_FIT_UNKNOWN;
 	if (at_least(h->driver, r->driver_min) || (h->cuda > 0 && (unsigned)h->cuda >= number))

@@ -13,6 +13,7 @@ struct host {
 			    uname's */
 	char driver[32]; /* "580.95.05"; "" none */
 	int cuda;	 /* cuDriverGetVersion: 13000; 0 unknown */
+	bool wsl;	 /* the driver is that of Windows, whose numbers are others */
 };
 
 /* Where to look; host_probe looks at the real places. */
@@ -39,7 +40,7 @@ enum host_fit {
 };
 /*
  * FULL: the driver is at least driver_min of the release notes, or reports a CUDA number not lower
- * than the release's. MINOR: it is at least driver_floor.
+ * than the release's. MINOR: it is at least driver_floor. In WSL the CUDA number alone counts, and its major for MINOR.
  */
 enum host_fit host_fit(const struct host *h, const struct catalog_release *r);
 

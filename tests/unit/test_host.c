@@ -207,6 +207,34 @@ static void test_fit(void **state)
 	}
 }
 
+/* There the number of Windows' driver is not to be compared. */
+static void test_wsl(void **state)
+{
+	static const struct {
+		int cuda;
+		const char *label;
+		enum host_fit want;
+	} cases[] = {
+		{12040, "12.4.1", HOST_FIT_FULL},
+		{12040, "12.6.0", HOST_FIT_MINOR},
+		{12040, "13.0.2", HOST_FIT_NONE},
+		{0, "12.4.1", HOST_FIT_UNKNOWN},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct host h = host_of("x86_64", "999.99", cases[i].cuda);
+		h.wsl = true;
+		assert_int_equal(host_fit(&h, catalog_find(&catalog, cases[i].label)),
+				 cases[i].want);
+	}
+	put("proc/sys/kernel/osrelease", "6.18.44\n");
+	assert_false(probe("x86_64", NULL).wsl);
+	put("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2\n");
+	assert_true(probe("x86_64", NULL).wsl);
+	assert_int_equal(clean(NULL), 0);
+	put("dev/dxg", "");
+	assert_true(probe("x86_64", NULL).wsl);
+}
+
 static void test_supported(void **state)
 {
 	static const struct {
@@ -267,6 +295,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_arch, clean),
 		cmocka_unit_test(test_real_machine),
 		cmocka_unit_test(test_fit),
+		cmocka_unit_test_teardown(test_wsl, clean),
 		cmocka_unit_test(test_supported),
 		cmocka_unit_test(test_unsupported),
 	};
