@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "core/host.h"
+#include "core/nvccask.h"
 #include "core/record.h"
 #include "core/toolkits.h"
 
@@ -35,6 +36,18 @@ static const char *fit_words(enum host_fit fit)
 	return "no driver here";
 }
 
+/* From the tree; else, as for the system's, from nvcc itself. */
+static void take_release(const struct selection *s, struct facts *f)
+{
+	char release[VERSION_TEXT];
+	bool known = s->prefix[0] && toolkit_release(s->prefix, f->release);
+	bool nvcc = s->prefix[0] && toolkit_nvcc(s->prefix, f->nvcc);
+	if ((!known || !nvcc) && f->tool[0] && nvcc_ask(f->tool, release, f->nvcc) && !known)
+		memcpy(f->release, release, sizeof release);
+	else if (!known && s->prefix[0])
+		snprintf(f->release, sizeof f->release, "%s", s->name);
+}
+
 static bool gather(struct app *app, const struct selection *s, struct facts *f, struct err *err)
 {
 	const struct catalog_release *r;
@@ -46,13 +59,11 @@ static bool gather(struct app *app, const struct selection *s, struct facts *f, 
 	if (f->host.cuda)
 		snprintf(f->driver_cuda, sizeof f->driver_cuda, "%d.%d", f->host.cuda / 1000,
 			 f->host.cuda % 1000 / 10);
-	if (!s->prefix[0])
+	take_release(s, f);
+	if (!f->release[0])
 		return true;
-	if (!toolkit_release(s->prefix, f->release))
-		snprintf(f->release, sizeof f->release, "%s", s->name);
-	if (!toolkit_nvcc(s->prefix, f->nvcc))
-		f->nvcc[0] = '\0';
-	verdict_read(s->prefix, &f->verdict);
+	if (s->prefix[0])
+		verdict_read(s->prefix, &f->verdict);
 	if (!catalog_load(&app->catalog, NULL, err))
 		return false;
 	/* A header tells major and minor only: the newest patch level stands for it. */

@@ -67,7 +67,7 @@ static void print_gpus(const struct facts *f)
 
 static void print_machine(const struct facts *f)
 {
-	const char *kind = f->wsl	  ? "WSL"
+	const char *kind = f->host.wsl	  ? "WSL"
 			   : f->jetson	  ? "Jetson"
 			   : f->container ? f->container
 					  : NULL;

@@ -21,7 +21,7 @@ void doctor_container(struct doctor *d, const struct facts *f)
 {
 	const char *shown = getenv("NVIDIA_VISIBLE_DEVICES");
 	bool devices = facts_there(f, "/dev/nvidiactl");
-	if (!f->container || f->wsl || f->jetson || (devices && f->gpus.libcuda[0]))
+	if (!f->container || f->host.wsl || f->jetson || (devices && f->gpus.libcuda[0]))
 		return;
 	if (devices) {
 		doctor_find(
@@ -62,7 +62,7 @@ void doctor_container(struct doctor *d, const struct facts *f)
 
 void doctor_wsl_libcuda(struct doctor *d, const struct facts *f)
 {
-	if (!f->wsl || facts_there(f, "/usr/lib/wsl/lib/libcuda.so.1"))
+	if (!f->host.wsl || facts_there(f, "/usr/lib/wsl/lib/libcuda.so.1"))
 		return;
 	doctor_find(d, DOCTOR_ERROR,
 		    "WSL without '/usr/lib/wsl/lib/libcuda.so.1': the Windows driver does not "
@@ -75,7 +75,7 @@ void doctor_wsl_libcuda(struct doctor *d, const struct facts *f)
 void doctor_wsl_driver(struct doctor *d, const struct facts *f)
 {
 	const char *lib = f->gpus.libcuda;
-	if (!f->wsl || !lib[0] || strstr(lib, "/usr/lib/wsl/"))
+	if (!f->host.wsl || !lib[0] || strstr(lib, "/usr/lib/wsl/"))
 		return;
 	doctor_find(d, DOCTOR_ERROR,
 		    "a Linux driver is installed inside WSL: '%s' hides that of Windows", lib);

@@ -20,7 +20,7 @@ static bool any_pci(const struct facts *f, const char *driver)
 /* The desktop's and server's driver: WSL and Jetson have theirs from elsewhere, a container from its host. */
 static bool own_driver(const struct facts *f)
 {
-	return !f->wsl && !f->jetson && !f->container;
+	return !f->host.wsl && !f->jetson && !f->container;
 }
 
 /* nvidia.ko for the kernel that runs, wherever the package or DKMS put it. */
@@ -192,7 +192,8 @@ void doctor_driver_error(struct doctor *d, const struct facts *f)
 	for (size_t i = 0; i < ARRAY_LEN(elsewhere); i++)
 		if (f->gpus.code == elsewhere[i])
 			return;
-	if (f->gpus.code == 999 && doctor_found(d, "UVM_MISSING"))
+	if ((f->gpus.code == 999 && doctor_found(d, "UVM_MISSING")) ||
+	    (f->gpus.code == 101 && doctor_found(d, "GPU_HIDDEN")))
 		return;
 	const char *cause = gpu_code_cause(f->gpus.code), *remedy = gpu_code_remedy(f->gpus.code);
 	doctor_find(d, DOCTOR_ERROR, "cuInit gives error %d, %s%s%s", f->gpus.code,

@@ -8,7 +8,7 @@
 
 static bool usable_host(const struct facts *f)
 {
-	return f->module && !f->wsl && !f->jetson;
+	return f->module && !f->host.wsl && !f->jetson;
 }
 
 void doctor_nodes(struct doctor *d, const struct facts *f)
@@ -75,21 +75,31 @@ static const struct gpu *by_uuid(const struct facts *f, const char *word, size_t
 	return NULL;
 }
 
-/* Why CUDA shows nothing from this word of CUDA_VISIBLE_DEVICES on; NULL: it is good. */
-static const char *bad_word(const struct facts *f, const char *word, size_t n, char *buf,
-			    size_t cap)
+static bool is_uuid(const char *word)
+{
+	return !strncmp(word, "GPU-", 4) || !strncmp(word, "MIG-", 4);
+}
+
+/*
+ * Why CUDA ends the list at this word; NULL: it is good. Measured with driver 580: a number may have blanks before
+ * and anything behind it, a UUID may be cut short, and a list is of numbers or of UUIDs.
+ */
+static const char *bad_word(const struct facts *f, const char *list, const char *word, size_t n,
+			    char *buf, size_t cap)
 {
 	char *end;
+	long index = strtol(word, &end, 10);
+	if (is_uuid(word) != is_uuid(list + strspn(list, " \t")))
+		return "it has numbers as well as UUIDs";
 	if (!strncmp(word, "MIG-", 4))
 		return NULL; /* only the driver knows these */
-	if (!strncmp(word, "GPU-", 4)) {
+	if (is_uuid(word)) {
 		if (!f->gpus.n || by_uuid(f, word, n))
 			return NULL;
 		snprintf(buf, cap, "no GPU here has the UUID '%.*s'", (int)n, word);
 		return buf;
 	}
-	long index = strtol(word, &end, 10);
-	if (end == word || (size_t)(end - word) != n) {
+	if (end == word) {
 		snprintf(buf, cap, "'%.*s' is neither a number nor a UUID", (int)n, word);
 		return buf;
 	}
@@ -125,7 +135,7 @@ void doctor_gpu_hidden(struct doctor *d, const struct facts *f)
 	for (const char *p = list; *p; p += p[0] == ',') {
 		p += strspn(p, " \t");
 		size_t n = strcspn(p, ", \t");
-		const char *why = bad_word(f, p, n, buf, sizeof buf);
+		const char *why = bad_word(f, list, p, n, buf, sizeof buf);
 		bool twice = !why && stands_before(list, p, n);
 		if (why || twice) {
 			doctor_find(d, DOCTOR_ERROR, "CUDA_VISIBLE_DEVICES is '%s': %s%s", list,
@@ -155,11 +165,11 @@ void doctor_gpu_none(struct doctor *d, const struct facts *f)
 	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
 		if (doctor_found(d, causes[i]))
 			return;
-	if (f->gpus.code == 100 && (f->module || f->wsl || f->jetson)) {
+	if (f->gpus.code == 100 && (f->module || f->host.wsl || f->jetson)) {
 		doctor_find(d, DOCTOR_ERROR, "error 100: the driver is loaded and shows no GPU");
 		doctor_remedy(d, "see dmesg for NVRM lines (RmInitAdapter): a driver too old for "
 				 "this GPU, the wrong flavour (open or not), or a fault");
-	} else if (!f->n_pci && !f->gpus.n && !f->wsl && !f->jetson && !f->module &&
+	} else if (!f->n_pci && !f->gpus.n && !f->host.wsl && !f->jetson && !f->module &&
 		   !f->container) {
 		doctor_find(
 			d, DOCTOR_NOTE,

@@ -12,6 +12,7 @@
 #endif
 
 #include "base/io.h"
+#include "core/nvccask.h"
 #include "core/pyurl.h"
 #include "core/redist_mirrors.h"
 #include "core/source.h"
@@ -52,6 +53,15 @@ const char *facts_cuda_number(int n, char out[VERSION_TEXT])
 	return out;
 }
 
+/* NVIDIA's packages have a version.json that does not speak of nvcc. */
+static void take_nvcc(struct facts *f)
+{
+	char release[VERSION_TEXT];
+	autofree char *nvcc = xasprintf("%s/bin/nvcc", f->sel.prefix);
+	if (!toolkit_nvcc(f->sel.prefix, f->nvcc) && !nvcc_ask(nvcc, release, f->nvcc))
+		f->nvcc[0] = '\0';
+}
+
 static void select_here(struct facts *f)
 {
 	struct spec spec;
@@ -61,8 +71,7 @@ static void select_here(struct facts *f)
 		return;
 	if (!toolkit_release(f->sel.prefix, f->release))
 		snprintf(f->release, sizeof f->release, "%s", f->sel.name);
-	if (!toolkit_nvcc(f->sel.prefix, f->nvcc))
-		f->nvcc[0] = '\0';
+	take_nvcc(f);
 	/* A header tells major and minor only: the newest patch level stands for it. */
 	if (!f->catalog ||
 	    !spec_parse(f->release, strlen(f->release), "the tree", &spec, &ignored) ||
@@ -83,15 +92,8 @@ static void judge_host(struct facts *f)
 	f->host.cuda = f->gpus.cuda;
 	if (!f->host.driver[0])
 		snprintf(f->host.driver, sizeof f->host.driver, "%s", f->gpus.nvml_driver);
-	if (!f->known)
-		return;
-	/* In WSL the driver is the Windows one, whose numbers are others. */
-	struct host h = f->host;
-	if (f->wsl)
-		h.driver[0] = '\0';
-	f->fit = host_fit(&h, f->known);
-	if (f->wsl && f->fit == HOST_FIT_NONE && (unsigned)h.cuda / 1000 == f->known->v.part[0])
-		f->fit = HOST_FIT_MINOR;
+	if (f->known)
+		f->fit = host_fit(&f->host, f->known);
 }
 
 static void take_glibc(struct facts *f)

@@ -95,7 +95,7 @@ struct facts {
 	struct gpus gpus;
 	struct host host;
 	enum host_fit fit; /* of the selected release */
-	bool wsl, jetson;
+	bool jetson;
 	const char *container;	   /* "docker", "podman", ...; NULL: none */
 	bool module, nouveau, uvm; /* loaded */
 	char kernel[80], glibc[16];

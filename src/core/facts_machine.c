@@ -71,8 +71,6 @@ void facts_machine(struct facts *f)
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (e->d_name[0] != '.')
 			take_pci(f, e->d_name);
-	f->wsl = facts_there(f, "/dev/dxg") ||
-		 read_has(f, "/proc/sys/kernel/osrelease", "microsoft");
 	f->jetson = facts_there(f, "/etc/nv_tegra_release") ||
 		    read_has(f, "/sys/devices/soc0/family", "tegra");
 	f->container = container_of(f);

@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "base/proc.h"
-#include "core/childenv.h"
 #include "core/facts.h"
+#include "core/nvccask.h"
 #include "core/toolkits.h"
 
-enum { NVCC_DEADLINE_MS = 5000, NVCCS_MAX = 32 };
+enum { NVCCS_MAX = 32 };
 
 bool facts_is_shim(const struct facts *f, const char *path)
 {
@@ -45,30 +44,9 @@ char *facts_tree_of(const char *nvcc)
 	return xstrdup("");
 }
 
-/* "Cuda compilation tools, release 11.5, V11.5.119" */
-static void ask_release(const char *nvcc, char out[VERSION_TEXT])
-{
-	struct err ignored;
-	struct version v;
-	autoenv char **env = childenv_new(NULL);
-	const char *argv[] = {nvcc, "--version", NULL};
-	struct proc p = {.argv = argv,
-			 .env = (const char *const *)env,
-			 .deadline_ms = NVCC_DEADLINE_MS,
-			 .max_output = 1 << 16};
-	autoproc struct proc_result r = {0};
-	if (!proc_run(&p, &r, &ignored))
-		return;
-	const char *at = strstr(buf_str(&r.out), "release ");
-	size_t n = at ? strspn(at += 8, "0123456789.") : 0;
-	if (n && n < VERSION_TEXT && version_parse(at, n, &v)) {
-		memcpy(out, at, n);
-		out[n] = '\0';
-	}
-}
-
 static void take_nvcc(struct facts *f, const char *path)
 {
+	char build[VERSION_TEXT];
 	struct facts_nvcc n = {.path = xstrdup(path), .real = realpath(path, NULL)};
 	n.shim = facts_is_shim(f, path);
 	if (!n.real)
@@ -82,8 +60,9 @@ static void take_nvcc(struct facts *f, const char *path)
 	n.right = n.shim || !f->sel.prefix[0] || (n.tree[0] && facts_same(n.tree, f->sel.prefix));
 	if (n.shim)
 		snprintf(n.release, sizeof n.release, "%s", f->release);
-	else if (!n.tree[0] || !toolkit_release(n.tree, n.release))
-		ask_release(path, n.release);
+	else if ((!n.tree[0] || !toolkit_release(n.tree, n.release)) &&
+		 !nvcc_ask(path, n.release, build))
+		n.release[0] = '\0';
 	f->nvccs = array_grow(f->nvccs, f->n_nvccs, sizeof *f->nvccs);
 	f->nvccs[f->n_nvccs++] = n;
 }

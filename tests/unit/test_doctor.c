@@ -43,6 +43,10 @@ static void r100(struct gpus *g)
 {
 	result(g, 100);
 }
+static void r101(struct gpus *g)
+{
+	result(g, 101);
+}
 static void r802(struct gpus *g)
 {
 	result(g, 802);
@@ -301,10 +305,12 @@ static const struct scene scenes[] = {
 	 "there is no GPU 7: 1 is here, so programs see none", "nvidia-smi -L"},
 	{"GPU_HIDDEN", DOCTOR_ERROR, NULL, "CUDA_VISIBLE_DEVICES=0,7", NULL, "only those before it",
 	 "nvidia-smi -L"},
-	{"GPU_HIDDEN", DOCTOR_ERROR, NULL, "CUDA_VISIBLE_DEVICES=0,0", r100, "names one GPU twice",
-	 "nvidia-smi -L"},
+	{"GPU_HIDDEN", DOCTOR_ERROR, NULL, "CUDA_VISIBLE_DEVICES=0,0", r101, "names one GPU twice",
+	 "nvidia-smi -L", .alone = "DRIVER_ERROR"},
 	{"GPU_HIDDEN", DOCTOR_ERROR, NULL, "CUDA_VISIBLE_DEVICES=GPU-12345678", NULL,
 	 "no GPU here has the UUID 'GPU-12345678'", "nvidia-smi -L"},
+	{"GPU_HIDDEN", DOCTOR_ERROR, NULL, "CUDA_VISIBLE_DEVICES=0,GPU-8a56a4bc", NULL,
+	 "numbers as well as UUIDs, so only those before it", "nvidia-smi -L"},
 	{"GPU_HIDDEN", DOCTOR_ERROR, NULL, "CUDA_VISIBLE_DEVICES=all", r100,
 	 "neither a number nor a UUID", "nvidia-smi -L"},
 	{"GPU_HIDDEN", DOCTOR_NOTE, NULL, "CUDA_VISIBLE_DEVICES=0", two_gpus, "see 1 of 2",
@@ -455,6 +461,7 @@ static void test_nothing(void **state)
 		 .env = "CUDA_HOME=@/link\nCUDA_VISIBLE_DEVICES=0"},
 		{.env = "CUDA_VISIBLE_DEVICES=GPU-8a56a4bc"},
 		{.env = "CUDA_VISIBLE_DEVICES=MIG-c0b5c8a6"},
+		{.env = "CUDA_VISIBLE_DEVICES= 0x"},
 		{.files = WSL "fs/usr/lib/wsl/lib/libcuda.so.1|x\n", .change = wsl},
 		{.files = "fs/.dockerenv|\n", .env = "NVIDIA_VISIBLE_DEVICES=all"},
 		{.env = "CUDAENV_VERSION=system\nPATH=@/bin"},
