@@ -142,6 +142,11 @@ static bool add_file(const struct source_ctx *ctx, const char *path, const struc
 	struct local_file f;
 	if (!local_file_read(path, rq->arch, &f, err))
 		return false;
+	if (!f.c.name) {
+		event_note(ctx->events, "'%s' brings nothing that a toolkit has: left out", path);
+		component_clear(&f.c);
+		return true;
+	}
 	bool ok = set_label(r, &f, rq, err) && take_digest(ctx, &f.c, err);
 	const struct component *same = ok ? release_find(r, f.c.name) : NULL;
 	if (same)
@@ -180,25 +185,40 @@ static bool check_label(const struct release *r, struct err *err)
 		       own.part[1], r->label);
 }
 
-/* Before anything is unpacked: what nvcc needs and these files lack. Conda splits components further. */
+/* What nvcc needs, in NVIDIA's parts (conda and NVIDIA's .deb split them further) and in Debian's. */
+struct need {
+	const char *name, * or ;
+	unsigned since; /* major number */
+};
+static const struct need nvidia_needs[] = {
+	{"cuda_nvcc", NULL, 0}, {"cuda_cudart", NULL, 0},     {"cuda_cccl", "cccl", 11},
+	{"cuda_crt", NULL, 13}, {"libnvvm", "cuda_nvvm", 13}, {0},
+};
+static const struct need debian_needs[] = {
+	{"cuda_nvcc", NULL, 0},
+	{"cuda_dev", NULL, 0},
+	{"cuda_cudart", NULL, 0},
+	{"libnvvm", NULL, 0},
+	{0},
+};
+
+static bool is_debians(const struct release *r)
+{
+	return release_find(r, "nvidia-cuda-toolkit") || release_find(r, "nvidia-cuda-dev");
+}
+
+/* Before anything is unpacked. */
 static bool check_whole(const struct release *r, struct err *err)
 {
-	static const struct {
-		const char *name, * or ;
-		unsigned since; /* major number */
-	} needs[] = {
-		{"cuda_nvcc", NULL, 0}, {"cuda_cudart", NULL, 0},     {"cuda_cccl", "cccl", 11},
-		{"cuda_crt", NULL, 13}, {"libnvvm", "cuda_nvvm", 13},
-	};
 	autobuf struct buf lacks = BUF_INIT(512);
 	struct version v = {0};
 	if (r->components[0].kind == ARCHIVE_RUNFILE)
 		return true;
 	version_parse(r->label, strlen(r->label), &v);
-	for (size_t i = 0; i < ARRAY_LEN(needs); i++)
-		if (v.part[0] >= needs[i].since && !find_start(r, needs[i].name) &&
-		    !(needs[i].or &&find_start(r, needs[i].or)))
-			buf_addf(&lacks, "%s%s", lacks.len ? ", " : "", needs[i].name);
+	for (const struct need *n = is_debians(r) ? debian_needs : nvidia_needs; n->name; n++)
+		if (v.part[0] >= n->since && !find_start(r, n->name) &&
+		    !(n->or &&find_start(r, n->or)))
+			buf_addf(&lacks, "%s%s", lacks.len ? ", " : "", n->name);
 	if (!lacks.len)
 		return true;
 	err_set(err, ERR_VERIFY, "these files are no whole toolkit of %s: they lack %s", r->label,
@@ -228,6 +248,8 @@ bool local_release(const struct source_ctx *ctx, const struct strlist *paths,
 	bool ok = expand(paths, &files, err);
 	for (size_t i = 0; ok && i < files.n; i++)
 		ok = add_file(ctx, files.items[i], rq, &r, err);
+	if (ok && !r.n)
+		ok = err_set(err, ERR_USAGE, "no part of a toolkit is in '%s'", paths->items[0]);
 	if (ok && check_label(&r, err) && check_whole(&r, err)) {
 		if (r.components[0].kind == ARCHIVE_RUNFILE)
 			r.source = "runfile";

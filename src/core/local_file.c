@@ -12,6 +12,8 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "base/version.h"
+#include "core/debname.h"
+#include "core/debver.h"
 #include "core/pyurl.h"
 #include "core/wheelname.h"
 #include "core/wheelpkg.h"
@@ -99,6 +101,26 @@ static bool name_wheel(const char *path, const char *file, const char *arch, str
 	return true;
 }
 
+/* nvidia-cuda-toolkit_11.8.89~11.8.0-5~deb12u1_amd64.deb */
+static bool name_deb(const char *path, const char *file, const char *arch, struct local_file *f,
+		     struct err *err)
+{
+	const char *made_for = !strcmp(arch, "x86_64") ? "_amd64.deb" : "_arm64.deb";
+	const char *rest = NULL;
+	if (!ends(file, ".deb") || !split(file, "_", &f->c.package, &rest))
+		return unknown(path, err, "its name is not NAME_VERSION_ARCHITECTURE.deb");
+	if (!ends(file, made_for) && !ends(file, "_all.deb"))
+		return unknown(path, err, "it is for another architecture");
+	autofree char *version = xstrndup(rest, strcspn(rest, "_"));
+	f->c.kind = ARCHIVE_DEB;
+	f->c.name = debname_component(f->c.package);
+	f->c.version = debver_own(version);
+	/* Without '~' it is the component's own number. */
+	if (strchr(version, '~') && !debver_release(version, f->label, sizeof f->label))
+		f->label[0] = '\0';
+	return true;
+}
+
 /* cuda_11.2.2_460.32.03_linux.run */
 static bool name_runfile(const char *file, struct local_file *f)
 {
@@ -123,6 +145,8 @@ static bool by_content(const char *path, const char *head, const char *arch, str
 	if (!memcmp(head, "PK\3\4", 4))
 		return ends(file, ".conda") ? name_conda(path, file, f, err)
 					    : name_wheel(path, file, arch, f, err);
+	if (!memcmp(head, "!<arch>\n", 8))
+		return name_deb(path, file, arch, f, err);
 	if (!memcmp(head, "BZh", 3) && ends(file, ".tar.bz2"))
 		return name_conda(path, file, f, err);
 	if (!memcmp(head,

@@ -6,7 +6,7 @@
 #include "core/source.h"
 
 struct local_file {
-	struct component c; /* without sha256 */
+	struct component c; /* without sha256; name NULL: nothing in it belongs to a toolkit */
 	char label[32];	    /* the release that its name tells; "" none */
 };
 

@@ -82,7 +82,11 @@ static const char nvcc_profile[] =
 
 static bool from_debian(const struct prefix *p)
 {
-	return p->release->source && !strcmp(p->release->source, source_deb.name);
+	const struct release *r = p->release;
+	for (size_t i = 0; i < r->n; i++)
+		if (r->components[i].kind == ARCHIVE_DEB)
+			return true;
+	return r->source && !strcmp(r->source, source_deb.name);
 }
 
 /* What hostcc may change must not be the store's own file. */

@@ -131,6 +131,20 @@ assert_nothing() {
 	assert_exists "$v/13.0.2/nvvm/bin/cicc"
 }
 
+@test "from: Debian's packages, and what they lack" {
+	python3 "$SOURCE_ROOT/tests/index/fakedebs.py" toolkit "$T/d" 12.4.1
+	cudaenv install --from "$T"/d/*.deb
+	assert_status 0
+	assert_stdout "$v/12.4.1"
+	capture "$v/12.4.1/bin/nvcc" --version
+	assert_status 0
+	assert_exists "$v/12.4.1/bin/nvcc.profile"
+	rm "$T"/d/libnvvm*
+	cudaenv install --as other --from "$T"/d/*.deb
+	assert_status 8
+	assert_stderr_has "they lack libnvvm"
+}
+
 @test "from: what it cannot be" {
 	printf '<!DOCTYPE html><title>Sign in</title>' >"$T/cudnn.tar.xz"
 	echo text >"$T/notes.txt"
