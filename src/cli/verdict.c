@@ -31,6 +31,8 @@ const char *verdict_words(const struct verdict *v, char *out, size_t cap)
 			 on->h2d / 1e9, on->d2h / 1e9, on->d2d / 1e9);
 		add(out, cap, text);
 	}
+	if (on->libraries[0])
+		add(out, cap, on->libraries);
 	if (v->detail[0])
 		add(out, cap, v->detail);
 	return out;

@@ -131,7 +131,7 @@ char **childenv_new(const char *tmpdir)
 	return env;
 }
 
-char **childenv_for_gpu(const char *tmpdir, const char *visible)
+char **childenv_for_gpu(const char *tmpdir, const char *visible, const char *libraries)
 {
 	static const char *const own[] = {"TMPDIR=", "LC_ALL=", "CUDA_CACHE_DISABLE=",
 					  "CUDA_FORCE_PTX_JIT=", "CUDA_DISABLE_PTX_JIT="};
@@ -141,12 +141,19 @@ char **childenv_for_gpu(const char *tmpdir, const char *visible)
 		size_t i = 0;
 		while (i < ARRAY_LEN(own) && strncmp(*e, own[i], strlen(own[i])) != 0)
 			i++;
-		if (i == ARRAY_LEN(own) && !(visible && !strncmp(*e, "CUDA_VISIBLE_DEVICES=", 21)))
+		if (i == ARRAY_LEN(own) &&
+		    !(visible && !strncmp(*e, "CUDA_VISIBLE_DEVICES=", 21)) &&
+		    !(libraries && !strncmp(*e, "LD_LIBRARY_PATH=", 16)))
 			add(&env, &n, xstrdup(*e));
 	}
 	add(&env, &n, xasprintf("TMPDIR=%s", tmpdir));
 	add(&env, &n, xstrdup("LC_ALL=C"));
 	add(&env, &n, xstrdup("CUDA_CACHE_DISABLE=1"));
+	const char *more = getenv("LD_LIBRARY_PATH");
+	if (libraries)
+		add(&env, &n,
+		    xasprintf("LD_LIBRARY_PATH=%s%s%s", libraries, more && *more ? ":" : "",
+			      more ? more : ""));
 	if (visible)
 		add(&env, &n, xasprintf("CUDA_VISIBLE_DEVICES=%s", visible));
 	add(&env, &n, NULL);

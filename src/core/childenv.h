@@ -11,9 +11,10 @@
 char **childenv_new(const char *tmpdir);
 /*
  * For a program that runs on the GPU: all of the user's environment, since that decides what programs see,
- * but PTX is neither forced nor forbidden, nor is its machine code kept. visible: CUDA_VISIBLE_DEVICES, NULL: the user's. Freed by childenv_free.
+ * but PTX is neither forced nor forbidden, nor is its machine code kept. visible: CUDA_VISIBLE_DEVICES, NULL: the user's.
+ * libraries: first in LD_LIBRARY_PATH, NULL: as it is. Freed by childenv_free.
  */
-char **childenv_for_gpu(const char *tmpdir, const char *visible);
+char **childenv_for_gpu(const char *tmpdir, const char *visible, const char *libraries);
 void childenv_free(char ***env);
 #define autoenv __attribute__((cleanup(childenv_free)))
 

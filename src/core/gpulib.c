@@ -53,8 +53,8 @@ void gpulib_open(struct gpulib *l, const char *const *names)
 			memcpy(l->stub, path, sizeof path);
 		dlclose(lib);
 	}
-	if (!l->why[0])
-		snprintf(l->why, sizeof l->why, "only a stub is there");
+	if (l->stub[0])
+		snprintf(l->why, sizeof l->why, "only a stub is there, '%.200s'", l->stub);
 	err_sanitize(l->why);
 }
 

@@ -60,10 +60,13 @@ static const char *text_of(const json_t *line, const char *key)
 static void take_call(struct run_outcome *o, const json_t *line)
 {
 	int number = (int)json_integer_value(json_object_get(line, "code"));
-	const char *text = text_of(line, "text");
-	autofree char *said = xasprintf("%s: %s (%d)%s%s", text_of(line, "call"),
-					text_of(line, "name"), number, text[0] ? ": " : "", text);
-	o->code = code_of(text_of(line, "name"), number);
+	const char *text = text_of(line, "text"), *name = text_of(line, "name");
+	autofree char *said =
+		xasprintf("%s: %s (%d)%s%s", text_of(line, "call"), name[0] ? name : "error",
+			  number, text[0] ? ": " : "", text);
+	/* Libraries have numbers of their own. */
+	bool cuda = !strncmp(name, "cuda", 4) || !strncmp(name, "CUDA_ERROR_", 11);
+	o->code = cuda ? code_of(name, number) : -1;
 	say(o, RUN_CALL, said);
 }
 

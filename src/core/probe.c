@@ -106,10 +106,10 @@ static bool build(struct probe *p, struct err *err)
 	const struct hostcc *cc = hostcc_default(&def) ? &def : NULL;
 	if (!probe_plan(p, err) || !trial_open(&p->trial, p->final, p->events, err))
 		return false;
-	struct probe_build *b = probe_extras_begin(p);
+	struct pool *pool = probe_extras_begin(p);
 	bool ok = p->ours && may_change(p->prefix) ? probe_compile(p, cc, err)
 						   : probe_compile_only(p, cc, err);
-	return probe_extras_end(p, b, ok ? err : &(struct err){0}) && ok;
+	return probe_extras_end(p, pool, ok ? err : &(struct err){0}) && ok;
 }
 
 struct probe *probe_build(const char *prefix, const char *final, const struct probe_opts *o,
@@ -151,6 +151,7 @@ void probe_free(struct probe *p)
 	verdict_clear(&p->verdict);
 	free(p->own_gpus);
 	free(p->only);
+	free(p->lib64);
 	free(p);
 }
 

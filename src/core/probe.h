@@ -1,7 +1,8 @@
 #pragma once
 /*
  * Proof: what is in the tree, whether its own nvcc compiles and links a bundled kernel, whether that runs
- * on the GPUs here and gives the right values, and how fast data moves.
+ * on the GPUs here and gives the right values, how fast data moves,
+ * and whether its libraries give right results.
  * Never judged by `nvcc --version`, and never with help from another toolkit on this machine.
  */
 #include <stdbool.h>

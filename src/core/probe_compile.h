@@ -9,10 +9,11 @@
 #include "core/probe.h"
 #include "core/trial.h"
 
-enum { PROBE_EXTRAS = 2 };
+enum { PROBE_EXTRAS = 8 };
 
 /* A program beside the first: its compile, which runs beside that of the first. */
 struct probe_extra {
+	const struct probe *p;
 	struct trial_program program;
 	bool compiled, failed; /* failed: not even judged, err says why */
 	struct proc_result said;
@@ -39,6 +40,7 @@ struct probe {
 		*served[GPUS_MAX]; /* the GPUs that it has machine code for, in CUDA's order */
 	size_t n_served;
 	int cc, code;	  /* of the first of them, and for what that is compiled; code 0: none */
+	char *lib64;	  /* of the prefix, where the libraries are that are proved; NULL */
 	char *only;	  /* CUDA_VISIBLE_DEVICES for them; NULL: as it is */
 	char remark[192]; /* why nothing runs here, or the GPU that is not served; "" */
 	struct probe_extra extras[PROBE_EXTRAS];
@@ -58,8 +60,7 @@ void probe_incomplete(const struct probe *p, const char *fmt, ...) printf_like(2
 /* Looks at the GPUs and decides what is compiled for them. *v says `compiled` where there is none. */
 must_check bool probe_plan(struct probe *p, struct err *err);
 /* Compiles the extras, from begin (in threads) to end (waits; what failed is tried once more). */
-struct probe_build;
-struct probe_build *probe_extras_begin(struct probe *p);
-must_check bool probe_extras_end(struct probe *p, struct probe_build *b, struct err *err);
+struct pool *probe_extras_begin(struct probe *p);
+must_check bool probe_extras_end(struct probe *p, struct pool *pool, struct err *err);
 /* Runs what was compiled, and judges. */
 must_check bool probe_execute(struct probe *p, struct err *err);

@@ -11,7 +11,7 @@
 #include "core/probe_compile.h"
 
 /* GPUs without the persistence daemon need seconds each before the first call returns. */
-enum { RUN_DEADLINE_MS = 60000, BANDWIDTH_DEADLINE_MS = 300000 };
+enum { RUN_DEADLINE_MS = 60000, BANDWIDTH_DEADLINE_MS = 300000, LIBRARY_DEADLINE_MS = 120000 };
 
 struct execution {
 	struct probe *p;
@@ -35,7 +35,7 @@ static void *start(void *arg)
 {
 	struct run *n = arg;
 	int limit = n->x->p->opts->run_deadline_ms;
-	n->ok = trial_run(&n->x->p->trial, n->program, NULL, limit ? limit : n->deadline_ms, &n->r,
+	n->ok = trial_run(&n->x->p->trial, n->program, limit ? limit : n->deadline_ms, &n->r,
 			  &n->err);
 	return NULL;
 }
@@ -160,6 +160,31 @@ static bool run_bandwidth(struct execution *x, struct err *err)
 	return true;
 }
 
+/* The first that fails is told; those that went through are named. */
+static bool run_libraries(struct execution *x, struct err *err)
+{
+	struct verdict *v = &x->p->verdict;
+	for (size_t i = 0; i < x->p->n_extras && !strcmp(v->word, "ok"); i++) {
+		const struct trial_program *e = &x->p->extras[i].program;
+		const char *name = e->source + strlen("lib_");
+		struct run_outcome o;
+		if (!e->libraries)
+			continue;
+		if (!execute(x, e, LIBRARY_DEADLINE_MS, &o, err))
+			return false;
+		size_t n = strlen(v->on.libraries);
+		if (o.end == RUN_OK) {
+			snprintf(v->on.libraries + n, sizeof v->on.libraries - n, "%s%s",
+				 n ? " " : "", name);
+			continue;
+		}
+		autofree char *said = xasprintf("%s: %s", name, o.said);
+		snprintf(o.said, sizeof o.said, "%s", said);
+		judge_program(&x->c, &o, v);
+	}
+	return true;
+}
+
 /* A driver that hangs or crashes is not asked a second time. */
 static bool is_dead(const struct gpus *g, struct verdict *v)
 {
@@ -216,7 +241,7 @@ bool probe_execute(struct probe *p, struct err *err)
 		judge_run(&x.c, v);
 		if (!v->detail[0])
 			snprintf(v->detail, sizeof v->detail, "%s", p->remark);
-		ok = run_bandwidth(&x, err);
+		ok = run_bandwidth(&x, err) && run_libraries(&x, err);
 	}
 	if (ok && json_array_size(x.results))
 		v->results = json_dumps(x.results, JSON_COMPACT);

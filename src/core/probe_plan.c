@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/intr.h"
 #include "base/path.h"
@@ -64,13 +65,45 @@ static void hide_others(struct probe *p)
 	p->trial.visible = p->only;
 }
 
-static void add_extra(struct probe *p, const char *source, const char *folder,
-		      const struct gpuarch_list *code, int ptx)
+static struct trial_program *add_extra(struct probe *p, const char *source, const char *folder)
 {
-	struct trial_program *e = &p->extras[p->n_extras++].program;
-	*e = (struct trial_program){.source = source, .folder = folder, .ptx = ptx};
-	if (code)
-		e->code = *code;
+	struct probe_extra *e = &p->extras[p->n_extras++];
+	*e = (struct probe_extra){.p = p, .program = {.source = source, .folder = folder}};
+	return &e->program;
+}
+
+static bool has(const struct probe *p, const char *rel)
+{
+	autofree char *path = xasprintf("%s/%s", p->prefix, rel);
+	return access(path, R_OK) == 0;
+}
+
+/* Those that the prefix can be compiled with: the header and the name for the linker are there. */
+static void add_libraries(struct probe *p)
+{
+	static const char *const cublas[] = {"-lcublas", NULL}, *const cufft[] = {"-lcufft", NULL},
+				 *const curand[] = {"-lcurand", NULL},
+				 *const nvrtc[] = {"-lnvrtc", "-ldl", NULL},
+				 *const cudnn[] = {"-lcudnn", NULL};
+	static const struct {
+		const char *source, *header, *library;
+		const char *const *link;
+	} known[] = {
+		{"lib_cublas", "include/cublas_v2.h", "lib64/libcublas.so", cublas},
+		{"lib_cufft", "include/cufft.h", "lib64/libcufft.so", cufft},
+		{"lib_curand", "include/curand.h", "lib64/libcurand.so", curand},
+		{"lib_nvrtc", "include/nvrtc.h", "lib64/libnvrtc.so", nvrtc},
+		{"lib_cudnn", "include/cudnn.h", "lib64/libcudnn.so", cudnn},
+	};
+	p->lib64 = xasprintf("%s/lib64", p->prefix);
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		if (!has(p, known[i].header) || !has(p, known[i].library))
+			continue;
+		struct trial_program *e = add_extra(p, known[i].source, known[i].source);
+		e->code = p->hello.code;
+		e->link = known[i].link;
+		e->libraries = p->lib64;
+	}
 }
 
 static void choose_programs(struct probe *p)
@@ -90,9 +123,11 @@ static void choose_programs(struct probe *p)
 			lowest = p->served[i]->cc;
 	int ptx = gpuarch_ptx(&p->list, lowest);
 	if (ptx)
-		add_extra(p, "hello", "ptx", NULL, ptx);
-	if (p->opts->level == PROBE_BANDWIDTH)
-		add_extra(p, "bandwidth", "bandwidth", &p->hello.code, 0);
+		add_extra(p, "hello", "ptx")->ptx = ptx;
+	if (p->opts->level < PROBE_BANDWIDTH)
+		return;
+	add_extra(p, "bandwidth", "bandwidth")->code = p->hello.code;
+	add_libraries(p);
 }
 
 static void add_uuid(struct measured *on, const char *uuid)

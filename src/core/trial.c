@@ -21,7 +21,6 @@ enum {
 	OUTPUT_MAX = 1 << 20,
 	KERNEL_MAX = 1 << 20,
 	PLACES = 3,
-	ARGS_MAX = 8,
 };
 
 /* errno on false. */
@@ -178,6 +177,8 @@ static void make_argv(struct strlist *argv, const char *prefix, const struct tri
 	strlist_add(argv, "-o");
 	strlist_add(argv, p->source);
 	strlist_add(argv, source);
+	for (size_t i = 0; p->link && p->link[i]; i++)
+		strlist_add(argv, p->link[i]);
 	argv->items = array_grow(argv->items, argv->n, sizeof *argv->items);
 }
 
@@ -208,15 +209,13 @@ bool trial_compile(const struct trial *t, const char *prefix, const struct trial
 	return true;
 }
 
-bool trial_run(const struct trial *t, const struct trial_program *program, const char *const *args,
-	       int deadline_ms, struct proc_result *r, struct err *err)
+bool trial_run(const struct trial *t, const struct trial_program *program, int deadline_ms,
+	       struct proc_result *r, struct err *err)
 {
 	autofree char *dir = xasprintf("%s/%s", t->dir, program->folder);
 	autofree char *exe = xasprintf("%s/%s", dir, program->source);
-	const char *argv[ARGS_MAX + 2] = {exe};
-	autoenv char **env = childenv_for_gpu(dir, t->visible);
-	for (size_t i = 0; args && args[i] && i < ARGS_MAX; i++)
-		argv[i + 1] = args[i];
+	const char *argv[] = {exe, NULL};
+	autoenv char **env = childenv_for_gpu(dir, t->visible, program->libraries);
 	struct proc p = {.argv = argv,
 			 .env = (const char *const *)env,
 			 .cwd = dir,

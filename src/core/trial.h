@@ -26,7 +26,9 @@ struct trial_program {
 	const char *source; /* "hello" */
 	const char *folder; /* below the trial's; "": the trial's own, whose inputs are watched */
 	struct gpuarch_list code; /* machine code for these */
-	int ptx; /* PTX for this one; 0: none. Neither: what nvcc does by default */
+	int ptx;		 /* PTX for this one; 0: none. Neither: what nvcc does by default */
+	const char *const *link; /* further arguments, NULL-ended; NULL: none */
+	const char *libraries;	 /* folder that the loader looks in first; NULL: none */
 };
 
 /*
@@ -39,11 +41,10 @@ must_check bool trial_compile(const struct trial *t, const char *prefix,
 
 /*
  * Runs what was compiled in the user's own environment, but with no JIT cache, so that PTX is really
- * compiled, and without the variables that forbid or force that. args: NULL-ended, NULL: none.
+ * compiled, and without the variables that forbid or force that.
  */
 must_check bool trial_run(const struct trial *t, const struct trial_program *program,
-			  const char *const *args, int deadline_ms, struct proc_result *r,
-			  struct err *err);
+			  int deadline_ms, struct proc_result *r, struct err *err);
 
 /*
  * After a compile in the trial's own folder: a header or library of a CUDA toolkit that came from elsewhere than the prefix.

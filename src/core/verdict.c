@@ -7,10 +7,10 @@
 
 static json_t *measured_json(const struct measured *on)
 {
-	return json_pack("{ss si ss ss si ss ss sb sf sf sf}", "driver", on->driver, "cuda",
+	return json_pack("{ss si ss ss si ss ss ss sb sf sf sf}", "driver", on->driver, "cuda",
 			 on->cuda, "gpu", on->gpu, "uuids", on->uuids, "cc", on->cc, "code",
-			 on->code, "ptx", on->ptx, "slow", (int)on->slow, "h2d", on->h2d, "d2h",
-			 on->d2h, "d2d", on->d2d);
+			 on->code, "ptx", on->ptx, "libraries", on->libraries, "slow",
+			 (int)on->slow, "h2d", on->h2d, "d2h", on->d2h, "d2d", on->d2d);
 }
 
 json_t *verdict_json(const struct verdict *v)
@@ -58,6 +58,7 @@ static bool read_measured(const json_t *o, struct measured *on)
 	return record_file_text(o, "driver", on->driver, sizeof on->driver, false) &&
 	       record_file_text(o, "gpu", on->gpu, sizeof on->gpu, false) &&
 	       record_file_text(o, "uuids", on->uuids, sizeof on->uuids, false) &&
+	       record_file_text(o, "libraries", on->libraries, sizeof on->libraries, false) &&
 	       record_file_text(o, "code", on->code, sizeof on->code, false) &&
 	       record_file_text(o, "ptx", on->ptx, sizeof on->ptx, false);
 }

@@ -7,14 +7,15 @@
 
 /* What a verdict was found on; all "" and 0 where no GPU took part. */
 struct measured {
-	char driver[32];  /* "580.95.05", or NVML's where the kernel does not tell; "" none */
-	int cuda;	  /* the driver's CUDA number: 13000 */
-	char gpu[128];	  /* "NVIDIA H200", "2 x NVIDIA H200" */
-	char uuids[1024]; /* of all that took part, ',' between; cut at a whole one */
-	int cc;		  /* of the first: 90 */
-	char code[16];	  /* machine code that ran: "sm_90"; "" none */
-	char ptx[32];	  /* "ok" or why PTX did not run: "ptx-too-new", ...; "" not tried */
-	bool slow;	  /* far below what link or memory can; detail says which */
+	char driver[32];    /* "580.95.05", or NVML's where the kernel does not tell; "" none */
+	int cuda;	    /* the driver's CUDA number: 13000 */
+	char gpu[128];	    /* "NVIDIA H200", "2 x NVIDIA H200" */
+	char uuids[1024];   /* of all that took part, ',' between; cut at a whole one */
+	int cc;		    /* of the first: 90 */
+	char code[16];	    /* machine code that ran: "sm_90"; "" none */
+	char ptx[32];	    /* "ok" or why PTX did not run: "ptx-too-new", ...; "" not tried */
+	char libraries[64]; /* those that gave right results, ' ' between: "cublas nvrtc" */
+	bool slow;	    /* far below what link or memory can; detail says which */
 	/* Bytes a second of the best pinned copies and device copy; 0 not measured. */
 	double h2d, d2h, d2d;
 };

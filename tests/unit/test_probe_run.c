@@ -17,6 +17,7 @@ static const char nvcc_body[] =
 	"	*code=sm_*) kind=sass; codes=\"$codes ${a##*code=}\";;\n"
 	"	*code=compute_*) kind=ptx; codes=\"$codes ${a##*code=}\";;\n"
 	"	bandwidth.cu) kind=speed;;\n"
+	"	lib_*.cu) kind=lib;;\n"
 	"	esac\n"
 	"	[ \"$last\" = -o ] && out=$a\n"
 	"	last=$a\n"
@@ -290,6 +291,38 @@ static void test_bandwidth(void **state)
 	assert_int_equal(access("p/ran", F_OK), -1);
 }
 
+/* Those that the prefix has, header and library. */
+static void test_libraries(void **state)
+{
+	scratch_file("kernels/lib_nvrtc.cu", "kernel\n");
+	scratch_file("kernels/lib_cublas.cu", "kernel\n");
+	scratch_file("kernels/lib_curand.cu", "kernel\n");
+	scratch_file("p/include/nvrtc.h", "");
+	scratch_file("p/lib64/libnvrtc.so", "");
+	scratch_file("p/include/cublas_v2.h", "");
+	scratch_file("p/include/curand.h", "");
+	scratch_file("p/lib64/libcurand.so", "");
+	autofree char *ok =
+		xasprintf("[ \"$LD_LIBRARY_PATH\" = '%s/lib64' ] || exit 9\n" OK(""), prefix);
+	scratch_file("p/lib", ok);
+	unsetenv("LD_LIBRARY_PATH");
+	struct verdict v = proved(PROBE_BANDWIDTH);
+	assert_string_equal(v.word, "ok");
+	assert_string_equal(v.on.libraries, "curand nvrtc");
+	compiled_for("lib sm_90");
+	v = proved(PROBE_RUN);
+	assert_string_equal(v.on.libraries, "");
+	/* Their numbers are not CUDA's: 35 says nothing of the driver. */
+	scratch_file("p/lib", FAIL(35, ""));
+	v = proved(PROBE_BANDWIDTH);
+	assert_string_equal(v.word, "cuda-error");
+	assert_string_equal(v.detail, "curand: launch: error (35)");
+	scratch_file("p/lib", "echo '{\"ok\": false, \"what\": \"mean\"}'; exit 1");
+	v = proved(PROBE_BANDWIDTH);
+	assert_string_equal(v.word, "wrong-result");
+	assert_non_null(strstr(v.detail, "curand: mean"));
+}
+
 /* A driver that shows no device is asked by the program itself, for the cause. */
 static void test_no_device(void **state)
 {
@@ -369,6 +402,7 @@ int main(void)
 		T(test_several),
 		T(test_at_once),
 		T(test_bandwidth),
+		T(test_libraries),
 		T(test_no_device),
 		T(test_dead_driver),
 		T(test_other_compiler),
