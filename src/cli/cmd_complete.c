@@ -7,6 +7,7 @@
 
 #include "cli/cmd.h"
 #include "cli/offer.h"
+#include "cli/offer_product.h"
 #include "cli/opts.h"
 
 struct line {
@@ -64,6 +65,19 @@ static void offer_operand(const struct line *l, const char *kind)
 		offer_specs(l->current, "");
 	else if (!strcmp(kind, "NAME") && !strcmp(command, "component"))
 		offer_component(l);
+	else if (!strcmp(kind, "ACTION"))
+		offer_each(l->current,
+			   !strcmp(command, "cudnn")
+				   ? "install uninstall list list-remote global local prefix merge"
+				   : "install uninstall list list-remote prefix merge");
+	else if (!strcmp(kind, "PRODUCT"))
+		offer_products(l->current);
+	else if (!strcmp(kind, "VERSION") && !strcmp(command, "cudnn"))
+		offer_product_versions(l->current, "cudnn", l->words[l->operands[0]]);
+	else if (!strcmp(kind, "VERSION") && !strcmp(command, "product"))
+		offer_product_versions(l->current,
+				       l->n_operands > 1 ? l->words[l->operands[1]] : NULL,
+				       l->words[l->operands[0]]);
 	else if (!strcmp(kind, "VERSION"))
 		offer_installed(l->current, "", false);
 	else if (!strcmp(kind, "NAME") && strstr(command, "alias"))

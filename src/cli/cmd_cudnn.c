@@ -82,9 +82,11 @@ static bool run_cudnn(struct app *app, const struct args *a, struct err *err)
 
 const struct command cmd_cudnn = {
 	.name = "cudnn",
-	.args = "install|uninstall|list|list-remote|global|local|prefix|merge [VERSION...]",
+	.args = "ACTION [VERSION...]",
 	.summary = "cuDNN beside the toolkits",
-	.about = "'install' fetches the newest cuDNN that VERSION means and that is built for the "
+	.about = "Actions are install, uninstall, list, list-remote, global, local, prefix and "
+		 "merge. "
+		 "'install' fetches the newest cuDNN that VERSION means and that is built for the "
 		 "selected toolkit's CUDA; or it takes an archive or wheel that was downloaded by "
 		 "hand. None is copied into a toolkit: exec, env and the hook point at the one "
 		 "that the version file asks for (cudnn=9.3). For the old way 'merge VERSION "
@@ -115,9 +117,10 @@ static bool run_product(struct app *app, const struct args *a, struct err *err)
 
 const struct command cmd_product = {
 	.name = "product",
-	.args = "install|uninstall|list|list-remote|prefix|merge [PRODUCT] [VERSION...]",
+	.args = "ACTION [PRODUCT] [VERSION...]",
 	.summary = "cuTENSOR, NCCL and the other libraries beside the toolkits",
-	.about = "As 'cudnn', for every library that NVIDIA ships apart from the toolkit; "
+	.about = "Actions are install, uninstall, list, list-remote, prefix and merge. As 'cudnn', "
+		 "for every library that NVIDIA ships apart from the toolkit; "
 		 "'product list-remote' names them. Each version has a folder of its own, which "
 		 "'product prefix' prints.",
 	.options = product_options,

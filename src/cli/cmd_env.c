@@ -79,6 +79,7 @@ static bool print_table(struct app *app, const char *spec, enum format format, s
 static bool run(struct app *app, const struct args *args, struct err *err)
 {
 	autotoolenv struct toolenv t = {0};
+	struct product_selection cudnn;
 	struct selection s;
 	enum format format = FORMAT_SH;
 	if (!choose_format(app, args, &format, err))
@@ -93,7 +94,7 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 		return print_table(app, args->pos[0], format, err);
 	if (opt_flag(args, "unset"))
 		select_nothing(app, &t);
-	else if (!select_environment(app, args->pos[0], &s, &t, err))
+	else if (!select_environment(app, args->pos[0], &s, &cudnn, &t, err))
 		return false;
 	if (format == FORMAT_JSON) {
 		print_all_json(&t);

@@ -15,7 +15,8 @@
 
 extern char **environ;
 
-static void apply(const struct toolenv *t, const struct selection *s)
+static void apply(const struct toolenv *t, const struct selection *s,
+		  const struct product_selection *cudnn)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->vars[i].value)
@@ -25,6 +26,8 @@ static void apply(const struct toolenv *t, const struct selection *s)
 	}
 	/* Shims and cudaenv itself must agree with us, wherever the command goes. */
 	setenv("CUDAENV_VERSION", s->name, 1);
+	if (cudnn->name[0])
+		setenv("CUDAENV_CUDNN_VERSION", cudnn->name, 1);
 }
 
 /* As a shell looks on PATH. 0, or errno: ENOENT, or EACCES when a file of this name cannot be run.
@@ -95,6 +98,7 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 	char **argv = args->pos, path[PATH_MAX];
 	const char *spec = NULL;
 	autotoolenv struct toolenv t = {0};
+	struct product_selection cudnn;
 	struct selection s;
 
 	if (argv[0][0] == '+')
@@ -105,9 +109,9 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 		err_set(err, ERR_USAGE, "no command to run");
 		return err_hint(err, "usage: cudaenv exec [+SPEC] COMMAND [argument...]");
 	}
-	if (!select_environment(app, spec, &s, &t, err))
+	if (!select_environment(app, spec, &s, &cudnn, &t, err))
 		return false;
-	apply(&t, &s);
+	apply(&t, &s, &cudnn);
 	if (!find(app, &s, argv[0], path, sizeof path, err))
 		return false;
 	warn_of_drift(app, &s, argv);

@@ -1,14 +1,28 @@
 /* shell: the version for one shell. Only the function that `init` defines can change that shell. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/product.h"
 #include "cli/select.h"
 #include "cli/shellsyntax.h"
+
+/* What the hook would refuse is refused here. */
+static bool check_cudnn(const char *cudnn, struct err *err)
+{
+	const struct product *p;
+	struct version cuda;
+	struct spec spec;
+	return !strcmp(cudnn, "none") ||
+	       (product_by_name("cudnn", &p, err) &&
+		product_parse_spec(p, cudnn, "--cudnn", &spec, &cuda, err));
+}
 
 static bool run(struct app *app, const struct args *args, struct err *err)
 {
 	const char *name = getenv("CUDAENV_SHELL"), *now = getenv("CUDAENV_VERSION");
+	const char *cudnn = opt_value(args, "cudnn");
 	char text[VERSION_TEXT];
 	enum shell_syntax syntax;
 	if (!name || !name[0]) {
@@ -22,12 +36,18 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 	if (opt_flag(args, "unset") && args->n)
 		return err_set(err, ERR_USAGE, "'--unset' takes no version, got '%s'",
 			       args->pos[0]);
+	if (cudnn && !check_cudnn(cudnn, err))
+		return false;
 	if (opt_flag(args, "unset")) {
 		shell_assign(stdout, syntax, "CUDAENV_VERSION", NULL);
-	} else if (args->n) {
-		if (!select_to_pin(app, args->pos[0], text, err))
+		shell_assign(stdout, syntax, "CUDAENV_CUDNN_VERSION", NULL);
+	} else if (args->n || cudnn) {
+		if (args->n && !select_to_pin(app, args->pos[0], text, err))
 			return false;
-		shell_assign(stdout, syntax, "CUDAENV_VERSION", text);
+		if (args->n)
+			shell_assign(stdout, syntax, "CUDAENV_VERSION", text);
+		if (cudnn)
+			shell_assign(stdout, syntax, "CUDAENV_CUDNN_VERSION", cudnn);
 	} else if (now && now[0]) {
 		shell_print(stdout, syntax, now);
 	} else {
@@ -38,6 +58,7 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 }
 
 static const struct opt options[] = {
+	{0, "cudnn", "V", "also this cuDNN (CUDAENV_CUDNN_VERSION)"},
 	{0, "unset", NULL, "back to what the folder or the global pin says"},
 	{0},
 };

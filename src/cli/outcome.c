@@ -28,6 +28,8 @@ static void print_plan(const struct app *app, const struct release *r, const str
 		print_json_line(stdout, o);
 		return;
 	}
+	/* "9.3.0-cuda12": one of a product beside the toolkit. */
+	bool product = strstr(r->label, "-cuda") != NULL;
 	char size[PRINT_TEXT], disk[PRINT_TEXT];
 	autotable struct table t = TABLE_INIT(4);
 	t.right = 1u << 2;
@@ -38,7 +40,8 @@ static void print_plan(const struct app *app, const struct release *r, const str
 						    from[p->items[i].from]});
 	}
 	table_print(&t, stdout);
-	printf("CUDA %s from %s: %s to fetch, about %s on disk\n", r->label, r->source,
+	printf("%s %s from %s: %s to fetch, about %s on disk\n",
+	       product ? r->components[0].name : "CUDA", r->label, r->source,
 	       print_size(p->fetch, size), print_size(p->unpacked, disk));
 }
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/product.h"
 #include "core/host.h"
 #include "core/toolkits.h"
 
@@ -92,14 +91,15 @@ static bool select_all(struct app *app, const char *spec, struct selection *s, s
 	return true;
 }
 
-bool select_environment(struct app *app, const char *spec, struct selection *s, struct toolenv *t,
-			struct err *err)
+bool select_environment(struct app *app, const char *spec, struct selection *s,
+			struct product_selection *cudnn, struct toolenv *t, struct err *err)
 {
 	struct beside b;
 	struct toolenv_opts o;
 	if (!select_all(app, spec, s, &b, &o, err))
 		return false;
 	toolenv_build(t, &app->layout, s, &o);
+	*cudnn = b.cudnn;
 	return true;
 }
 

@@ -2,6 +2,7 @@
 /* What the commands that select a version share. */
 #include <stdbool.h>
 
+#include "base/product.h"
 #include "base/resolve.h"
 #include "base/toolenv.h"
 #include "cli/cmd.h"
@@ -14,9 +15,12 @@
 must_check bool select_to_pin(struct app *app, const char *spec, char text[VERSION_TEXT],
 			      struct err *err);
 
-/* The selection for spec (NULL: what applies here) and the changes that it makes to the environment. */
+/*
+ * The selection for spec (NULL: what applies here), its cuDNN, and the changes that both make to the environment.
+ */
 must_check bool select_environment(struct app *app, const char *spec, struct selection *s,
-				   struct toolenv *t, struct err *err);
+				   struct product_selection *cudnn, struct toolenv *t,
+				   struct err *err);
 /* The table for it instead of changes; the caller ends it with toolenv_wants_clear. */
 must_check bool select_wants(struct app *app, const char *spec, struct selection *s,
 			     struct toolenv_want w[TOOLENV_WANTS], struct err *err);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/config.h"
+
 void product_label(char out[32], const char *version, const struct version *cuda)
 {
 	char number[VERSION_TEXT];
@@ -76,32 +78,31 @@ static bool find(const struct source_ctx *ctx, const struct product_catalog *kno
 	return false;
 }
 
-/* Neither source has what people must download by hand. */
-static void tell_by_hand(const struct product_catalog *known, const struct product_wish *w,
-			 struct err *err)
+/* Neither source has what people must download by hand. A mirror may have anything. */
+static bool only_by_hand(const struct source_ctx *ctx, const struct product_catalog *known,
+			 const struct product_wish *w, struct err *err)
 {
+	const struct product_release *first = NULL;
 	for (size_t i = 0; i < known->n; i++) {
 		const struct product_release *r = &known->releases[i];
-		if (!product_release_matches(r, &w->spec) || r->redist || r->wheels ||
-		    err->code != ERR_NO_VERSION)
+		if (!product_release_matches(r, &w->spec) || !product_release_fits(r, &w->cuda))
 			continue;
-		err->hint[0] = '\0';
-		err_hint(err,
-			 "NVIDIA has %s %s behind a login only: download the archive with a "
-			 "browser, "
-			 "then 'cudaenv cudnn install PATH'",
-			 w->product->title, r->label);
-		return;
+		if (r->redist || r->wheels)
+			return false;
+		if (!first)
+			first = r;
 	}
+	if (!first || *config_get(ctx->config, CONFIG_MIRROR))
+		return false;
+	err_set(err, ERR_NO_VERSION, "NVIDIA has %s %s behind a login only", w->product->title,
+		first->label);
+	err_hint(err, "download its archive with a browser, then 'cudaenv cudnn install PATH'");
+	return true;
 }
 
 bool product_find_release(const struct source_ctx *ctx, const struct product_catalog *known,
 			  const struct product_wish *w, struct release *out, struct err *err)
 {
-	if (!product_check_pair(known, w->product, &w->spec, &w->cuda, err))
-		return false;
-	if (find(ctx, known, w, out, err))
-		return true;
-	tell_by_hand(known, w, err);
-	return false;
+	return product_check_pair(known, w->product, &w->spec, &w->cuda, err) &&
+	       !only_by_hand(ctx, known, w, err) && find(ctx, known, w, out, err);
 }

@@ -96,6 +96,19 @@ words() {
 	assert_stdout mine
 	words component ''
 	assert_stdout "list add remove which-has"
+	mkdir -p "$CUDAENV_ROOT/cudnn/9.3.0-cuda12"
+	words cudnn l
+	assert_stdout "list list-remote local"
+	words cudnn install 9.10.
+	assert_stdout "9.10.2 9.10.1 9.10.0"
+	words cudnn install ./
+	assert_stdout :files
+	words cudnn uninstall ''
+	assert_stdout 9.3.0-cuda12
+	words product install cut
+	assert_stdout cutensor
+	words product install cutensor 2.3
+	assert_stdout "2.3.1 2.3.0"
 	words global 13.0.2 ''
 	assert_stdout ''
 }

@@ -85,6 +85,9 @@ hint: the newest one for CUDA 11 is 9.10.2"
 	[ "$(cat .cuda-version)" = 11.8 ]
 	cudaenv cudnn install
 	assert_stderr_has "'$PWD/.cuda-version' asks for no cuDNN"
+	CUDAENV_MIRROR='' cudaenv cudnn install 8.1.1 --cuda 11
+	assert_status 4
+	assert_stderr_has "NVIDIA has cuDNN 8.1.1 behind a login only"
 	cudaenv cudnn install ../9
 	assert_status 7
 	cudaenv cudnn install mine
@@ -107,6 +110,16 @@ hint: the newest one for CUDA 11 is 9.10.2"
 	cudaenv exec sh -c 'echo $CUDNN_HOME,$CUDNN_PATH,$CUDNN_ROOT,$LD_LIBRARY_PATH,$CPATH'
 	local p=$n/9.3.0-cuda12 v=$CUDAENV_ROOT/versions/12.4.1
 	assert_stdout "$p,$p,$p,$p/lib:$v/lib64,"
+	# What the command starts finds the same.
+	cudaenv exec +12.4 "$CUDAENV" prefix --cudnn
+	assert_status 3
+	cudaenv exec "$CUDAENV" prefix --cudnn
+	assert_stdout "$p"
+	CUDAENV_SHELL=bash cudaenv shell 12.4 --cudnn 9.3
+	assert_stdout "export CUDAENV_VERSION='12.4'
+export CUDAENV_CUDNN_VERSION='9.3'"
+	CUDAENV_SHELL=bash cudaenv shell --cudnn mine
+	assert_status 2
 	cudaenv config set compiler_paths yes
 	cudaenv env --format json
 	assert_stdout_has "\"CPATH\": \"$p/include:$v/include\""
