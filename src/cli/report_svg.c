@@ -99,6 +99,7 @@ struct plane {
 	uint64_t sizes[SIZES_MAX]; /* ascending */
 	size_t n;
 	double top, step;
+	double limit; /* that the hardware sets; 0 not known, or not the same for all */
 };
 
 static void add_size(struct plane *p, uint64_t v)
@@ -125,10 +126,26 @@ static double y_of(const struct plane *p, double v)
 	return HEIGHT - BOTTOM - v / p->top * (HEIGHT - TOP - BOTTOM);
 }
 
+/* 0: none, or not the same for all. */
+static double common_limit(const struct results *r, const struct chart *c)
+{
+	double limit = 0;
+	bool link = !strcmp(c->kind, "h2d") || !strcmp(c->kind, "d2h");
+	for (size_t i = 0; i < r->n && (link || !strcmp(c->kind, "d2d")); i++) {
+		double v = link ? r->items[i].link : r->items[i].memory;
+		if (!uses(&r->items[i], c))
+			continue;
+		if (v <= 0 || (limit > 0 && (v < limit * 0.99 || v > limit * 1.01)))
+			return 0;
+		limit = v;
+	}
+	return limit;
+}
+
 static void measure_plane(struct plane *p, const struct results *r, const struct chart *c)
 {
-	double top = 0;
-	*p = (struct plane){0};
+	*p = (struct plane){.limit = common_limit(r, c)};
+	double top = p->limit;
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t j = 0; j < r->items[i].n; j++) {
 			const struct rate *x = &r->items[i].rates[j];
@@ -168,6 +185,16 @@ static void draw_axes(struct buf *out, const struct plane *p)
 			 x, HEIGHT - BOTTOM + 18);
 		buf_addf(out, "%s</text>", rate_size(p->sizes[i], size));
 	}
+}
+
+static void draw_limit(struct buf *out, const struct plane *p)
+{
+	if (p->limit > 0)
+		buf_addf(out,
+			 "<line class=\"limit\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" "
+			 "y2=\"%.1f\"><title>%.1f "
+			 "GB/s</title></line>",
+			 LEFT, WIDTH - RIGHT, y_of(p, p->limit), y_of(p, p->limit), p->limit);
 }
 
 /* The lowest figure of this size: of several GPUs or pairs the one that is behind. */
@@ -239,8 +266,10 @@ static size_t count_lines(const struct results *r, const struct chart *c)
 	return n;
 }
 
-static void draw_legend(struct buf *out, const struct results *r, const struct chart *c, size_t n)
+static void draw_legend(struct buf *out, const struct results *r, const struct chart *c,
+			const struct plane *p)
 {
+	size_t n = count_lines(r, c);
 	size_t color = 0;
 	buf_adds(out, "<p class=\"legend\">");
 	for (size_t i = 0; i < r->n && n <= COLORS; i++) {
@@ -255,6 +284,9 @@ static void draw_legend(struct buf *out, const struct results *r, const struct c
 			 "<span class=\"median\">median</span> <span class=\"many\">each of %zu"
 			 "</span> <span class=\"odd\">stands out</span>",
 			 n);
+	if (p->limit > 0)
+		buf_addf(out, " <span class=\"limit\">%s can %.1f</span>",
+			 !strcmp(c->kind, "d2d") ? "the memory" : "PCIe", p->limit);
 	buf_adds(out, "</p>");
 }
 
@@ -272,6 +304,7 @@ void svg_by_size(struct buf *out, const struct results *r, const struct chart *c
 		" <small>GB/s by size</small></figcaption><svg viewBox=\"0 0 %d %d\" role=\"img\">",
 		WIDTH, HEIGHT);
 	draw_axes(out, &p);
+	draw_limit(out, &p);
 	for (size_t i = 0; i < r->n; i++) {
 		char class[16] = "many";
 		if (!uses(&r->items[i], c))
@@ -285,6 +318,6 @@ void svg_by_size(struct buf *out, const struct results *r, const struct chart *c
 	if (n > COLORS)
 		draw_medians(out, &p, r, c);
 	buf_adds(out, "</svg>");
-	draw_legend(out, r, c, n);
+	draw_legend(out, r, c, &p);
 	buf_adds(out, "</figure>\n");
 }

@@ -37,6 +37,8 @@ struct result {
 	bool slow; /* far below what its own machine can */
 	double h2d, d2h,
 		d2d; /* 1e9 bytes/s: the best of each GPU, and of these the lowest; 0 not measured */
+	double link,
+		memory; /* what PCIe and the memory could do at most, of the lowest GPU; 0 not told */
 	struct rate *rates;
 	size_t n;
 };

@@ -90,6 +90,20 @@ static void summarise(struct result *r, const json_t *on)
 	}
 }
 
+/* The lowest of the GPUs that programs see, 1e9 bytes/s. */
+static double limit(const json_t *gpus, const char *key)
+{
+	double low = 0;
+	for (size_t i = 0; i < json_array_size(gpus); i++) {
+		const json_t *g = json_array_get(gpus, i);
+		double v = number(g, key) / 1e9;
+		if (json_is_integer(json_object_get(g, "ordinal")) && v > 0 &&
+		    (low == 0 || v < low))
+			low = v;
+	}
+	return low;
+}
+
 bool result_of(const json_t *o, struct result *out)
 {
 	struct result r = {0};
@@ -113,6 +127,8 @@ bool result_of(const json_t *o, struct result *out)
 		r.rates = array_grow(r.rates, r.n, sizeof *r.rates);
 		r.n += rate_of(json_array_get(results, i), r.gpu, &r.rates[r.n]);
 	}
+	r.link = limit(json_object_get(o, "gpus"), "pcie_limit");
+	r.memory = limit(json_object_get(o, "gpus"), "memory_limit");
 	summarise(&r, on);
 	*out = r;
 	return true;

@@ -137,6 +137,7 @@ browser() {
 			say('points', all('circle.odd').length)
 			say('titles', all('circle.odd title')[0].textContent)
 			say('headings', all('h2').map(e => e.innerText).join())
+			say('limits', all('line.limit').length)
 			say('marked', fill(all('circle.odd')[0]) != color(d.body))
 		}
 		</script>
@@ -163,6 +164,7 @@ seen() { grep -qxF "$1" seen || fail "wanted: $1" "$(cat seen)"; }
 	seen "odd=h3,h3"
 	seen "headings=Verdicts,By version,By host,By size"
 	seen "marked=true"
+	seen "limits=6"
 	grep -q '^titles=h3, 13.0.2: .* GB/s, -6[0-9]% of the median' seen || fail "$(cat seen)"
 }
 

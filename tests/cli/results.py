@@ -28,4 +28,7 @@ for h in range(int(sys.argv[1])):
                           "date": "2026-11-30T19:00:00Z",
                           "on": {"driver": "580.95.05", "cuda": 13000, "gpu": "NVIDIA H200", "uuids": "GPU-1", "cc": 90,
                                  "code": "sm_90", "ptx": "ok", "slow": False, "h2d": best["h2d"] * 1e9,
-                                 "d2h": best["d2h"] * 1e9, "d2d": best["d2d"] * 1e9}, "results": results}))
+                                 "d2h": best["d2h"] * 1e9, "d2d": best["d2d"] * 1e9},
+                          "gpus": [{"name": "NVIDIA H200", "ordinal": 0, "pcie_limit": 63015384615, "memory_limit": 4814000000000},
+                                   {"name": "hidden", "ordinal": None, "pcie_limit": 1000000000}],
+                          "results": results}))

@@ -202,7 +202,9 @@ static void summary(void **state)
 {
 	autoresults struct results r = {0};
 	add(&r, "{\"version\": \"1\", \"host\": \"a\", \"verdict\": \"ok\", \"on\": {\"h2d\": 1e9, "
-		"\"d2h\": 7e9}, \"results\": ["
+		"\"d2h\": 7e9}, \"gpus\": [{\"ordinal\": 0, \"pcie_limit\": 63e9}, 3, "
+		"{\"ordinal\": null, \"pcie_limit\": 1e9}, "
+		"{\"ordinal\": 1, \"pcie_limit\": 31.5e9, \"memory_limit\": null}], \"results\": ["
 		"{\"kind\": \"h2d\", \"memory\": \"pinned\", \"bytes\": 1024, \"gbps\": 1, "
 		"\"device\": 0},"
 		"{\"kind\": \"h2d\", \"memory\": \"pinned\", \"bytes\": 2048, \"gbps\": 50, "
