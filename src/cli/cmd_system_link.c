@@ -151,7 +151,7 @@ static char *as_root(const struct app *app, const struct syslink *s, const char 
 	if (!to)
 		return NULL;
 	program[n < 0 ? 0 : n] = '\0';
-	fputs("sudo CUDAENV_ROOT=", to);
+	fputs("sudo env CUDAENV_ROOT=", to);
 	add_word(to, app->layout.root);
 	if (app->layout.shared) {
 		fputs(" CUDAENV_SHARED_ROOTS=", to);
@@ -185,10 +185,11 @@ static void warn_barrier(struct app *app, const struct syslink *s, const char *n
 			 const char *prefix)
 {
 	autofree char *barrier = syslink_barrier(s->path, prefix);
-	autofree char *hint = xasprintf("install it where all can read it: sudo "
-					"CUDAENV_ROOT=/opt/cudaenv cudaenv install %s, then sudo "
-					"CUDAENV_ROOT=/opt/cudaenv cudaenv system-link %s",
-					name, name);
+	autofree char *hint =
+		xasprintf("install it where all can read it: sudo "
+			  "env CUDAENV_ROOT=/opt/cudaenv cudaenv install %s, then sudo env "
+			  "CUDAENV_ROOT=/opt/cudaenv cudaenv system-link %s",
+			  name, name);
 	if (barrier)
 		event_warn(&app->events, hint,
 			   "'%s' is private: other users cannot follow '%s' to '%s'", barrier,

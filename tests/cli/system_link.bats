@@ -82,7 +82,7 @@ owner() {
 		done
 	) 3>&- &
 	local reader=$! i
-	for i in 1 2 3 4 5 6 7 8; do
+	for i in 1 2 3 4; do
 		link 12.4.1
 		link 11.8.0
 	done
@@ -104,7 +104,7 @@ owner() {
 	assert_status 7
 	assert_stderr_has "cannot change '$LINK': Permission denied"
 	local hint=${err#*hint: }
-	[ "$hint" = "sudo CUDAENV_ROOT='$CUDAENV_ROOT' $CUDAENV system-link 12.4.1 --path '$LINK'" ] || fail "$hint"
+	[ "$hint" = "sudo env CUDAENV_ROOT='$CUDAENV_ROOT' $CUDAENV system-link 12.4.1 --path '$LINK'" ] || fail "$hint"
 	refute_exists "$LINK"
 	refute_exists "$CUDAENV_ROOT/system-link"
 	as_nobody system-link --status --path "$LINK"
@@ -112,7 +112,7 @@ owner() {
 	assert_stdout_has "as another user"
 	# The command does it; what root writes is not in the way of the root's owner afterwards.
 	chown -R 65534:65534 "$CUDAENV_ROOT"
-	sudo() { capture env "$@"; }
+	sudo() { capture "$@"; }
 	eval "$hint"
 	assert_status 0
 	[ "$(readlink "$LINK")" = "$CUDAENV_ROOT/versions/12.4.1" ]

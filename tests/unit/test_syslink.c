@@ -200,7 +200,6 @@ static void bad_record(void **state)
 	autosyslink struct syslink s = {0};
 	struct err err = {0};
 	must(set(first, &err), &err);
-	autofree char *name = xstrdup(link_path);
 	autobuf struct buf file = BUF_INIT(3 * PATH_MAX);
 	buf_adds(&file, "root/system-link/");
 	for (const char *p = link_path; *p; p++)
