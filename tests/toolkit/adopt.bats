@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Debian's own packages of CUDA 11.8, whose files are spread over /usr, used as a version.
+# Toolkits that other installers made, with real content: Debian's packages of 11.8, spread over /usr; wheels; conda.
 
 # shellcheck source=tests/toolkit/redist.bash
 . "${BATS_TEST_FILENAME%/*}/redist.bash"
@@ -39,4 +39,29 @@ teardown() { redist_teardown; }
 	[[ $(sed 's/\\ / /g' <<<"$out") == *"$p/"*cuda_runtime.h* ]] || fail
 	refute_stdout_has /usr/local
 	[ "$(find "$T/machine" -printf '%p %m %T@ %s\n' | sort | sha256sum)" = "$before" ]
+}
+
+# The files of 13.0.2, laid out as NVIDIA's wheels and conda's packages have them.
+@test "a tree of wheels and an environment of conda: adopted, complete, compile" {
+	need 13.0.2
+	local p=$ROOT/versions/13.0.2 site="$T/v/lib/python3.11/site-packages" env="$T/conda env" lib
+	mkdir -p "$site/nvidia/cu13/lib" "$site/cuda_toolkit-13.0.2.dist-info" "$env/conda-meta" "$env/lib"
+	cp -al "$p/bin" "$p/nvvm" "$site/nvidia/cu13"
+	cp -al "$p/targets/x86_64-linux/include" "$site/nvidia/cu13/include"
+	for lib in "$p"/lib64/lib*; do
+		[[ -L $lib && $lib == *.so ]] || cp -al "$lib" "$site/nvidia/cu13/lib"
+	done
+	cp -al "$p/bin" "$p/nvvm" "$p/targets" "$env"
+	touch "$env/conda-meta/cuda-toolkit-13.0.2-0.json" "$env/bin/python3"
+	export CUDAENV_ROOT="$T/adopting"
+	cudaenv adopt "$site/nvidia/cu13" "$env"
+	assert_status 0
+	[[ $out == "wheels-13.0.2  CUDA 13.0.2 (package)  "*"
+conda-13.0.2   CUDA 13.0.2 (package)  "* && $out != *lacks* ]] || fail
+	cudaenv verify --level compile wheels-13.0.2 conda-13.0.2
+	assert_status 0
+	assert_stdout "wheels-13.0.2	compiled
+conda-13.0.2	compiled"
+	cudaenv exec +wheels-13.0.2 sh -c 'readlink -f "$CUDA_HOME/lib64/libcudart.so"'
+	assert_stdout_has "$site/nvidia/cu13/lib/libcudart.so.13"
 }
