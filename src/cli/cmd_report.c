@@ -65,19 +65,11 @@ static bool add_installed(struct results *r, struct app *app, struct err *err)
 			"'cudaenv verify --json' printed");
 }
 
-static bool stands_out(const struct result *r, const char *kind)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (r->rates[i].off != 0 && !strcmp(r->rates[i].kind, kind))
-			return true;
-	return false;
-}
-
 static void rate_cell(const struct result *r, const char *kind, double gbps, char out[32])
 {
 	out[0] = '\0';
 	if (gbps > 0)
-		snprintf(out, 32, "%.1f%s", gbps, stands_out(r, kind) ? "!" : "");
+		snprintf(out, 32, "%.1f%s", gbps, result_marked(r, kind) ? "!" : "");
 }
 
 static void print_table(const struct results *r)

@@ -16,20 +16,12 @@ static void cell(struct buf *out, const char *class, const char *text)
 	buf_adds(out, "</td>");
 }
 
-static bool stands_out(const struct result *r, const char *kind)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (r->rates[i].off != 0 && !strcmp(r->rates[i].kind, kind))
-			return true;
-	return false;
-}
-
 static void rate_cell(struct buf *out, const struct result *r, const char *kind, double gbps)
 {
 	char text[32] = "";
 	if (gbps > 0)
 		snprintf(text, sizeof text, "%.1f", gbps);
-	cell(out, stands_out(r, kind) ? "n odd" : "n", text);
+	cell(out, result_marked(r, kind) ? "n odd" : "n", text);
 }
 
 static void row(struct buf *out, const struct result *r)

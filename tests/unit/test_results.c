@@ -197,6 +197,28 @@ static void remarks(void **state)
 	assert_int_equal(strlen(result_remark(&r.items[2], out, 20)), 19);
 }
 
+static void marks(void **state)
+{
+	static const char *const memory[] = {"pinned", "pageable"};
+	for (size_t m = 0; m < ARRAY_LEN(memory); m++) {
+		autoresults struct results r = {0};
+		for (int i = 0; i < 4; i++) {
+			autofree char *line = xasprintf("{\"version\": \"1\", \"host\": \"h%d\", "
+							"\"verdict\": \"ok\", \"results\": "
+							"[{\"kind\": \"d2h\", \"memory\": \"%s\", "
+							"\"bytes\": 268435456, \"gbps\": "
+							"%d}]}",
+							i, memory[m], i == 3 ? 4 : 10);
+			add(&r, line);
+		}
+		results_finish(&r);
+		assert_non_null(result_worst(&r.items[3]));
+		assert_int_equal(result_marked(&r.items[3], "d2h"), m == 0);
+		assert_false(result_marked(&r.items[3], "h2d"));
+		assert_false(result_marked(&r.items[0], "d2h"));
+	}
+}
+
 /* Of each GPU the best, of these the lowest; pinned alone, and not what the cache did. */
 static void summary(void **state)
 {
@@ -277,7 +299,7 @@ int main(void)
 		cmocka_unit_test(hosts),   cmocka_unit_test(lines),   cmocka_unit_test(braces),
 		cmocka_unit_test(hostile), cmocka_unit_test(later),   cmocka_unit_test(outliers),
 		cmocka_unit_test(remarks), cmocka_unit_test(summary), cmocka_unit_test(stored),
-		cmocka_unit_test(sizes),   cmocka_unit_test(pages),
+		cmocka_unit_test(sizes),   cmocka_unit_test(marks),   cmocka_unit_test(pages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
