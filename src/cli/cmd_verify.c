@@ -174,7 +174,7 @@ static bool verify(struct work *w, struct err *err)
 		return false;
 	if (w->level >= PROBE_RUN && w->n) {
 		w->gpus = xcalloc(1, sizeof *w->gpus);
-		gpu_probe(w->gpus);
+		gpu_probe_quick(w->gpus);
 	}
 	for (size_t i = 0; i < w->n; i++)
 		w->jobs[i].opts = (struct probe_opts){

@@ -160,12 +160,23 @@ void gpu_probe_at(struct gpus *g, const struct gpu_places *at)
 	g->nodes = count_nodes(at->root);
 }
 
-void gpu_probe(struct gpus *g)
+static void probe(struct gpus *g, bool quick)
 {
 	gpu_probe_at(g, &(struct gpu_places){.root = "",
 					     .libcuda = gpulib_cuda,
 					     .libnvml = gpulib_nvml,
-					     .deadline_ms = DEADLINE_MS});
+					     .deadline_ms = DEADLINE_MS,
+					     .quick = quick});
+}
+
+void gpu_probe(struct gpus *g)
+{
+	probe(g, false);
+}
+
+void gpu_probe_quick(struct gpus *g)
+{
+	probe(g, true);
 }
 
 size_t gpu_visible(const struct gpus *g)

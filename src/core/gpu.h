@@ -63,8 +63,14 @@ struct gpu_places {
 	const char *root;			     /* in front of /proc, /sys and /dev; "" */
 	const char *const *libcuda, *const *libnvml; /* as in core/host.h */
 	int deadline_ms;
+	bool quick; /* see gpu_probe_quick */
 };
 void gpu_probe(struct gpus *g);
+/*
+ * The same without cuInit, which takes longer than all else, where NVML tells as much: the GPUs are alike,
+ * and none is hidden or parted (MIG). `code` is -1 then.
+ */
+void gpu_probe_quick(struct gpus *g);
 void gpu_probe_at(struct gpus *g, const struct gpu_places *at);
 
 /* How many programs see. */

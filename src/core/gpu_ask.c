@@ -2,13 +2,14 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/attr.h"
 #include "base/err.h"
 #include "core/gpulib.h"
 
-/* CUdevice_attribute of cuda.h and nvml.h's numbers: both are fixed for ever. */
+/* CUdevice_attribute of cuda.h, fixed for ever. */
 enum {
 	ATTR_COMPUTE_MODE = 20,
 	ATTR_ECC = 32,
@@ -20,32 +21,18 @@ enum {
 	ATTR_CC_MAJOR = 75,
 	ATTR_CC_MINOR = 76,
 };
-enum { NVML_CLOCK_MEM = 2 };
-
-/* nvmlPciInfo_t since nvmlDeviceGetPciInfo_v3. */
-struct nvml_pci {
-	char legacy[16];
-	unsigned domain, bus, device, id, subsystem;
-	char text[32];
-};
-struct nvml_memory {
-	unsigned long long total, free, used;
-};
-typedef void *nvml_device;
-
-/* Stands in *g before the call, so that a hang or a crash has a name. */
-static void step(struct gpus *g, const char *name)
+void gpu_ask_step(struct gpus *g, const char *name)
 {
 	snprintf(g->step, sizeof g->step, "%s", name);
 }
 
-static void set_text(char *out, size_t cap, const char *text)
+void gpu_ask_text(char *out, size_t cap, const char *text)
 {
 	snprintf(out, cap, "%s", text);
 	err_sanitize(out);
 }
 
-static struct gpu *add(struct gpus *g)
+struct gpu *gpu_ask_add(struct gpus *g)
 {
 	if (g->n == GPUS_MAX)
 		return NULL;
@@ -86,7 +73,7 @@ static void ask_cuda_device(struct gpu *d, const struct cuda *c, int dev)
 	unsigned char uuid[16] = {0};
 	size_t memory = 0;
 	if (c->name && c->name(name, sizeof name - 1, dev) == 0)
-		set_text(d->name, sizeof d->name, name);
+		gpu_ask_text(d->name, sizeof d->name, name);
 	if (c->uuid && c->uuid(uuid, dev) == 0)
 		set_uuid(d, uuid);
 	if (c->memory && c->memory(&memory, dev) == 0)
@@ -116,11 +103,11 @@ static void ask_cuda_devices(struct gpus *g, const struct gpulib *l)
 	GPULIB_SYMBOL(l, "cuDeviceGetUuid_v2", c.uuid);
 	if (!c.uuid)
 		GPULIB_SYMBOL(l, "cuDeviceGetUuid", c.uuid);
-	step(g, "cuDeviceGet");
+	gpu_ask_step(g, "cuDeviceGet");
 	if (!count || !get || count(&n) != 0)
 		return;
 	for (int i = 0; i < n; i++) {
-		struct gpu *d = get(&dev, i) == 0 ? add(g) : NULL;
+		struct gpu *d = get(&dev, i) == 0 ? gpu_ask_add(g) : NULL;
 		if (d) {
 			d->ordinal = i;
 			ask_cuda_device(d, &c, dev);
@@ -128,167 +115,66 @@ static void ask_cuda_devices(struct gpus *g, const struct gpulib *l)
 	}
 }
 
-static void ask_cuda(struct gpus *g, const char *const *names)
+static void open_cuda(struct gpus *g, struct gpulib *l, const char *const *names)
 {
-	int (*init)(unsigned), (*version)(int *), n = 0;
-	struct gpulib l;
-	step(g, "loading libcuda.so.1");
-	gpulib_open(&l, names);
-	snprintf(g->libcuda, sizeof g->libcuda, "%s", l.path);
-	snprintf(g->why, sizeof g->why, "%s", l.why);
-	snprintf(g->stub, sizeof g->stub, "%s", l.stub);
-	if (!l.lib)
+	int (*version)(int *), n = 0;
+	gpu_ask_step(g, "loading libcuda.so.1");
+	gpulib_open(l, names);
+	snprintf(g->libcuda, sizeof g->libcuda, "%s", l->path);
+	snprintf(g->why, sizeof g->why, "%s", l->why);
+	snprintf(g->stub, sizeof g->stub, "%s", l->stub);
+	if (!l->lib)
 		return;
-	GPULIB_SYMBOL(&l, "cuDriverGetVersion", version);
-	GPULIB_SYMBOL(&l, "cuInit", init);
-	step(g, "cuDriverGetVersion");
+	GPULIB_SYMBOL(l, "cuDriverGetVersion", version);
+	gpu_ask_step(g, "cuDriverGetVersion");
 	if (version && version(&n) == 0 && n >= 1000)
 		g->cuda = n;
-	step(g, "cuInit");
+}
+
+static void init_cuda(struct gpus *g, const struct gpulib *l)
+{
+	int (*init)(unsigned);
+	if (!l->lib)
+		return;
+	GPULIB_SYMBOL(l, "cuInit", init);
+	gpu_ask_step(g, "cuInit");
 	if (init)
 		g->code = init(0);
 	if (g->code == 0)
-		ask_cuda_devices(g, &l);
-	/* Not closed: the driver has threads and handlers at exit, and the child ends at once. */
+		ask_cuda_devices(g, l);
 }
 
-struct nvml {
-	int (*count)(unsigned *), (*handle)(unsigned, nvml_device *);
-	int (*name)(nvml_device, char *, unsigned), (*uuid)(nvml_device, char *, unsigned);
-	int (*pci)(nvml_device, struct nvml_pci *), (*memory)(nvml_device, struct nvml_memory *);
-	int (*gen)(nvml_device, unsigned *), (*width)(nvml_device, unsigned *);
-	int (*gen_max)(nvml_device, unsigned *), (*width_max)(nvml_device, unsigned *);
-	int (*bus)(nvml_device, unsigned *), (*clock)(nvml_device, int, unsigned *);
-	int (*ecc)(nvml_device, unsigned *, unsigned *),
-		(*mig)(nvml_device, unsigned *, unsigned *);
-	int (*mode)(nvml_device, int *), (*cc)(nvml_device, int *, int *);
-};
-
-static void load_nvml(struct nvml *m, const struct gpulib *l)
+/*
+ * Whether cuInit, which takes longer than all else, would tell no more than NVML did: nothing is hidden or
+ * parted, and the GPUs are alike, so that their order does not matter.
+ */
+static bool nvml_suffices(const struct gpus *g)
 {
-	GPULIB_SYMBOL(l, "nvmlDeviceGetCount_v2", m->count);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetHandleByIndex_v2", m->handle);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetName", m->name);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetUUID", m->uuid);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetPciInfo_v3", m->pci);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetMemoryInfo", m->memory);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetCurrPcieLinkGeneration", m->gen);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetCurrPcieLinkWidth", m->width);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetMaxPcieLinkGeneration", m->gen_max);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetMaxPcieLinkWidth", m->width_max);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetMemoryBusWidth", m->bus);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetMaxClockInfo", m->clock);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetEccMode", m->ecc);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetMigMode", m->mig);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetComputeMode", m->mode);
-	GPULIB_SYMBOL(l, "nvmlDeviceGetCudaComputeCapability", m->cc);
-}
-
-static int number(int (*fn)(nvml_device, unsigned *), nvml_device h)
-{
-	unsigned v = 0;
-	return fn && fn(h, &v) == 0 && v <= INT_MAX ? (int)v : 0;
-}
-
-static enum gpu_state state(int (*fn)(nvml_device, unsigned *, unsigned *), nvml_device h,
-			    enum gpu_state otherwise)
-{
-	unsigned now = 0, later = 0;
-	return fn && fn(h, &now, &later) == 0 ? (now ? GPU_ON : GPU_OFF) : otherwise;
-}
-
-/* What NVML knows of a GPU; what libcuda told of it already stays. */
-static void ask_nvml_device(struct gpu *d, const struct nvml *m, nvml_device h, int index)
-{
-	char text[96] = "";
-	int major = 0, minor = 0, mode = 0;
-	unsigned clock = 0;
-	struct nvml_memory memory = {0};
-	d->index = index;
-	if (!d->name[0] && m->name && m->name(h, text, sizeof text - 1) == 0)
-		set_text(d->name, sizeof d->name, text);
-	text[0] = '\0';
-	if (!d->uuid[0] && m->uuid && m->uuid(h, text, sizeof text - 1) == 0)
-		set_text(d->uuid, sizeof d->uuid, text);
-	if (!d->memory && m->memory && m->memory(h, &memory) == 0)
-		d->memory = memory.total;
-	if (!d->cc && m->cc && m->cc(h, &major, &minor) == 0)
-		d->cc = major * 10 + minor;
-	d->pcie_gen = number(m->gen, h);
-	d->pcie_width = number(m->width, h);
-	d->pcie_gen_max = number(m->gen_max, h);
-	d->pcie_width_max = number(m->width_max, h);
-	if (!d->memory_bus)
-		d->memory_bus = number(m->bus, h);
-	if (!d->memory_clock && m->clock && m->clock(h, NVML_CLOCK_MEM, &clock) == 0 &&
-	    clock < INT_MAX / 1000)
-		d->memory_clock = (int)clock * 1000;
-	d->ecc = state(m->ecc, h, d->ecc);
-	d->mig = state(m->mig, h, d->mig);
-	/* All that programs see of such a GPU are its instances. */
-	if (d->mig == GPU_ON && d->ordinal >= 0 && !strncmp(d->uuid, "GPU-", 4))
-		memcpy(d->uuid, "MIG-", 4);
-	if (m->mode && m->mode(h, &mode) == 0)
-		d->compute_mode = mode;
-}
-
-static void ask_nvml_devices(struct gpus *g, const struct gpulib *l)
-{
-	struct nvml m = {0};
-	unsigned n = 0;
-	load_nvml(&m, l);
-	if (!m.count || !m.handle || m.count(&n) != 0)
-		return;
-	for (unsigned i = 0; i < n && i < GPUS_MAX; i++) {
-		nvml_device h = NULL;
-		struct nvml_pci pci = {0};
-		char id[sizeof g->items[0].pci] = "";
-		bool known = false;
-		if (m.handle(i, &h) != 0)
-			continue;
-		if (m.pci && m.pci(h, &pci) == 0)
-			snprintf(id, sizeof id, "%04x:%02x:%02x.0", pci.domain, pci.bus,
-				 pci.device);
-		/* With MIG several devices of CUDA are one GPU. */
-		for (size_t j = 0; j < g->n; j++)
-			if (id[0] && !strcmp(g->items[j].pci, id)) {
-				ask_nvml_device(&g->items[j], &m, h, (int)i);
-				known = true;
-			}
-		struct gpu *d = known ? NULL : add(g);
-		if (d) {
-			snprintf(d->pci, sizeof d->pci, "%s", id);
-			ask_nvml_device(d, &m, h, (int)i);
-		}
-	}
-}
-
-static void ask_nvml(struct gpus *g, const char *const *names)
-{
-	int (*init)(void), (*version)(char *, unsigned);
-	char text[96] = "";
-	struct gpulib l;
-	step(g, "loading libnvidia-ml.so.1");
-	gpulib_open(&l, names);
-	snprintf(g->libnvml, sizeof g->libnvml, "%s", l.path);
-	if (!l.lib)
-		return;
-	GPULIB_SYMBOL(&l, "nvmlInit_v2", init);
-	GPULIB_SYMBOL(&l, "nvmlSystemGetDriverVersion", version);
-	step(g, "nvmlInit");
-	if (init)
-		g->nvml_code = init();
-	if (g->nvml_code != 0)
-		return;
-	step(g, "nvmlDeviceGet");
-	if (version && version(text, sizeof text - 1) == 0)
-		set_text(g->nvml_driver, sizeof g->nvml_driver, text);
-	ask_nvml_devices(g, &l);
+	if (!g->libcuda[0] || !g->n || getenv("CUDA_VISIBLE_DEVICES"))
+		return false;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->items[i].mig == GPU_ON || !g->items[i].cc || !g->items[i].uuid[0] ||
+		    strcmp(g->items[i].name, g->items[0].name) != 0)
+			return false;
+	return true;
 }
 
 void gpu_ask(struct gpus *g, const struct gpu_places *at)
 {
-	ask_cuda(g, at->libcuda);
-	ask_nvml(g, at->libnvml);
-	step(g, "");
+	struct gpulib cuda;
+	open_cuda(g, &cuda, at->libcuda);
+	if (at->quick) {
+		gpu_ask_nvml(g, at->libnvml);
+		if (nvml_suffices(g)) {
+			for (size_t i = 0; i < g->n; i++)
+				g->items[i].ordinal = (int)i;
+			gpu_ask_step(g, "");
+			return;
+		}
+		g->n = 0;
+	}
+	init_cuda(g, &cuda);
+	gpu_ask_nvml(g, at->libnvml);
+	gpu_ask_step(g, "");
+	/* Neither is closed: the driver has threads and handlers at exit, and the child ends at once. */
 }

@@ -166,7 +166,7 @@ bool probe_plan(struct probe *p, struct err *err)
 	p->gpus = p->opts->gpus;
 	if (!p->gpus) {
 		p->own_gpus = xcalloc(1, sizeof *p->own_gpus);
-		gpu_probe(p->own_gpus);
+		gpu_probe_quick(p->own_gpus);
 		p->gpus = p->own_gpus;
 	}
 	if (!intr_check(err))

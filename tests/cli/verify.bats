@@ -178,10 +178,10 @@ stored() { python3 -c 'import json,sys; print(eval("v" + sys.argv[2], {"v": json
 	done
 	CUDA_VISIBLE_DEVICES=GPU-a0 driven verify --level run 12.4.1
 	assert_status 0
-	FAKE_CUINIT=crash driven verify --level run 12.4.1
+	CUDA_VISIBLE_DEVICES=0 FAKE_CUINIT=crash driven verify --level run 12.4.1
 	assert_status 8
 	[[ $out == *$'\tcrashed\t'*cuInit* ]] || fail
-	program default 'fails 34 cudaErrorStubLibrary'
+	program sass 'fails 34 cudaErrorStubLibrary'
 	FAKE_CUINIT=34 driven verify --level run 12.4.1
 	[[ $out == *$'\tstub-loaded\t'* ]] || fail
 	# Only a stub is there, as where an image is built: nothing can run.

@@ -73,7 +73,7 @@ static int named(const char *s, size_t n, int have)
 	return end == s + n && n && v >= 0 && v < have ? (int)v : -1;
 }
 
-/* The list ends at the first word that names nothing; one that comes twice leaves none. */
+/* The list ends at the first word that names nothing; one that comes twice (-1) is an error. */
 static int visible(int index[MAX])
 {
 	int cc[MAX], have = gpus(cc), n = 0;
@@ -87,7 +87,7 @@ static int visible(int index[MAX])
 			break;
 		for (int i = 0; i < n; i++)
 			if (index[i] == g)
-				return 0;
+				return -1;
 		index[n++] = g;
 		s += len + (s[len] == ',');
 	}
@@ -113,7 +113,8 @@ int cuInit(unsigned flags)
 {
 	int index[MAX], r = outcome("FAKE_CUINIT");
 	(void)flags;
-	return r ? r : visible(index) ? 0 : 100;
+	int n = visible(index);
+	return r ? r : n > 0 ? 0 : n < 0 ? 101 : 100;
 }
 
 int cuDeviceGetCount(int *n)

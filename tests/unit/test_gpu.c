@@ -24,7 +24,7 @@ static struct gpus probe_libs(const char *cuda, const char *nvml, int deadline_m
 {
 	static struct gpus g;
 	const char *const cudas[] = {cuda, NULL}, *const nvmls[] = {nvml, NULL};
-	gpu_probe_at(&g, &(struct gpu_places){"", cudas, nvmls, deadline_ms});
+	gpu_probe_at(&g, &(struct gpu_places){"", cudas, nvmls, deadline_ms, false});
 	return g;
 }
 
@@ -182,7 +182,7 @@ static void test_stub(void **state)
 	assert_int_equal(g.cuda, 0);
 	assert_non_null(strstr(g.why, "only a stub is there, '/"));
 	const char *const both[] = {stub, getenv("FAKE_CUDA"), NULL};
-	gpu_probe_at(&g, &(struct gpu_places){"", both, both, LONG_MS});
+	gpu_probe_at(&g, &(struct gpu_places){"", both, both, LONG_MS, false});
 	assert_string_equal(g.libcuda, getenv("FAKE_CUDA"));
 	assert_string_equal(g.stub, stub);
 	assert_int_equal(g.code, 0);
@@ -204,7 +204,9 @@ static void test_visible_devices(void **state)
 		setenv("CUDA_VISIBLE_DEVICES", cases[i].value, 1);
 		struct gpus g = probe();
 		assert_int_equal(gpu_visible(&g), cases[i].seen);
-		assert_int_equal(g.code, cases[i].seen ? 0 : 100);
+		assert_int_equal(g.code, cases[i].seen			  ? 0
+					 : !strcmp(cases[i].value, "0,0") ? 101
+									  : 100);
 		/* The machine's GPUs are all there, the hidden ones behind. */
 		assert_int_equal(g.n, 2);
 		if (cases[i].seen)
@@ -215,12 +217,43 @@ static void test_visible_devices(void **state)
 	}
 }
 
+/* NVML alone, unless something could be otherwise for programs. */
+static void test_quick(void **state)
+{
+	const char *const fake[] = {getenv("FAKE_CUDA"), NULL};
+	const struct gpu_places at = {"", fake, fake, LONG_MS, true};
+	static const struct {
+		const char *name, *value;
+		int code;
+	} cases[] = {
+		{"FAKE_GPUS", "90", -1},    {"FAKE_GPUS", "", 0},
+		{"FAKE_MIG", "1", 0},	    {"CUDA_VISIBLE_DEVICES", "0", 0},
+		{"FAKE_NVMLINIT", "18", 0}, {"FAKE_GPUS", "90 89", 0},
+	};
+	struct gpus g;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		setenv(cases[i].name, cases[i].value, 1);
+		gpu_probe_at(&g, &at);
+		unsetenv(cases[i].name);
+		bool none = !strcmp(cases[i].value, "");
+		assert_int_equal(g.code, none ? 100 : cases[i].code);
+		assert_int_equal(g.cuda, 12070);
+		assert_int_equal(gpu_visible(&g), none ? 0 : i == 5 ? 2 : 1);
+		assert_int_equal(g.n, gpu_visible(&g));
+		if (none)
+			continue;
+		assert_int_equal(g.items[0].cc, 90);
+		assert_int_equal(g.items[0].ordinal, 0);
+		assert_string_equal(g.items[0].uuid + 4, "a0000000-0000-0000-0000-000000000000");
+	}
+}
+
 static void test_nodes(void **state)
 {
 	struct err err;
 	struct gpus g;
 	const char *const none[] = {NULL};
-	const struct gpu_places at = {".", none, none, LONG_MS};
+	const struct gpu_places at = {".", none, none, LONG_MS, false};
 	gpu_probe_at(&g, &at);
 	assert_false(g.node_ctl || g.node_uvm);
 	assert_int_equal(g.nodes, 0);
@@ -270,9 +303,9 @@ static void test_this_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_device),	    T(test_any_driver),	  T(test_codes),	   T(test_bad_ends),
-		T(test_no_library), T(test_stub),	  T(test_visible_devices), T(test_nodes),
-		T(test_limits),	    T(test_this_machine),
+		T(test_device),	    T(test_any_driver), T(test_codes),		 T(test_bad_ends),
+		T(test_no_library), T(test_stub),	T(test_visible_devices), T(test_nodes),
+		T(test_quick),	    T(test_limits),	T(test_this_machine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
