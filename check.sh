@@ -3,8 +3,8 @@
 #   N passed, N failed, N skipped
 # and fails when one failed. usage: ./check.sh [gcc] [clang] [sanitizers] [toolkit]   (default: all)
 #   gcc         release build, the whole suite
-#   clang       built and run by a user without rights (when this is root)
-#   sanitizers  address and undefined behaviour
+#   clang       built and run by a user without rights (when this is root), without what depends on neither
+#   sanitizers  address and undefined behaviour, likewise
 #   toolkit     real toolkits from the package index of this machine
 set -u
 cd "$(dirname "$0")" || exit
@@ -69,11 +69,12 @@ run() {
 	fi
 	echo "==> test: $name"
 	"${run_as[@]}" env "${test_env[@]}" meson test -C "$dir" --no-rebuild --print-errorlogs \
-		--logbase "$name" --timeout-multiplier "$patience" "$@"
+		--logbase "$name" --timeout-multiplier "$patience" --num-processes "$processes" "$@"
 	cp "$dir/meson-logs/$name.json" "$work/logs/" || failed_builds+=("$name: no test ran")
 }
 
 where=$work
+processes=$((2 * $(nproc))) # many tests wait for a server
 patience=3 # times the limit of a test: they only end what hangs, on machines that do other work as well
 run_as=()
 compiler=(CC=gcc CXX=g++)
@@ -87,7 +88,7 @@ part_gcc() {
 }
 
 part_toolkit() {
-	local test_env=("CUDAENV_TESTS_CACHE=$cache" "CUDAENV_TEST_WHEELS=$wheels")
+	local processes=2 test_env=("CUDAENV_TESTS_CACHE=$cache" "CUDAENV_TEST_WHEELS=$wheels")
 	build gcc -Dwerror=true && run toolkit gcc --suite toolkit
 }
 
@@ -95,7 +96,7 @@ part_sanitizers() {
 	local patience=8 test_env=(ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1)
 	build sanitizers --native-file "$where/src/tests/dev.ini" &&
-		run sanitizers sanitizers --suite unit --suite net --suite fuzz --suite cli
+		run sanitizers sanitizers --suite unit --suite net --suite fuzz --suite cli --no-suite once
 }
 
 part_clang() {
@@ -116,7 +117,7 @@ part_clang() {
 	else
 		skipped+=("tests as another user: this is not root")
 	fi
-	build clang -Dwerror=true && run clang clang --suite unit --suite net --suite fuzz --suite cli
+	build clang -Dwerror=true && run clang clang --suite unit --suite fuzz --suite cli --no-suite once --no-suite servers
 	[ -z "${home:-}" ] || rm -rf "$home"
 }
 

@@ -164,7 +164,7 @@ sha() {
 	local kind
 	for kind in dotdot absolute newline linkout hardout device twice includelink notar html cut badsize badsha; do
 		fake 13.0.2 --evil $kind
-		cudaenv install 13.0.2
+		cudaenv install --components cuda_nvrtc 13.0.2
 		[ "$status" -eq 6 ] || [ "$kind" = html ] || fail "$kind: wanted status 6"
 		[ "$status" -ne 0 ]
 		assert_stderr_has cuda_nvrtc

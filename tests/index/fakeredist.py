@@ -20,6 +20,7 @@ import random
 import subprocess
 import tarfile
 
+BIG = ("cuda_nvrtc", "linux-x86_64")
 TOOLS = ("nvcc", "ptxas", "fatbinary", "nvlink", "cudafe++")
 
 
@@ -129,7 +130,7 @@ def main():
                 continue
             top = "%s-%s-%s-archive" % (name, platform, version)
             evil = opts.evil if name == "cuda_nvrtc" else None
-            data = archive(top, files, opts.size if name == "cuda_nvrtc" else 0, evil, opts.packed)
+            data = archive(top, files, opts.size if (name, platform) == BIG else 0, evil, opts.packed)
             path = "%s/%s/%s.tar.xz" % (name, platform, top)
             full = os.path.join(base, path)
             os.makedirs(os.path.dirname(full), exist_ok=True)
