@@ -21,7 +21,7 @@ must_check bool product_install(const struct layout *l, const struct config *cfg
 				struct err *err);
 
 /*
- * A release with an empty label for an archive or wheel that somebody downloaded. *cuda (n 0: not told) comes from its name,
+ * A release with an empty label for an archive or wheel that somebody downloaded, or a folder that has it among other things. *cuda (n 0: not told) comes from its name,
  * as what its libraries do not say. A page of HTML is refused in plain words (ERR_INTEGRITY).
  */
 must_check bool product_local(const struct product *p, const char *path, const char *arch,

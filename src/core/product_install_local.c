@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "base/path.h"
+#include "core/product_folder.h"
 #include "core/product_install.h"
 #include "core/pyurl.h"
 #include "ext/digest.h"
@@ -87,6 +88,29 @@ static void cuda_in_name(const char *name, const struct product *p, struct versi
 		out->n = 0;
 }
 
+static bool judge_folder(const struct product *p, const char *path, struct component *c,
+			 struct err *err)
+{
+	autofolder struct product_folder f = {0};
+	c->kind = ARCHIVE_FOLDER;
+	if (!product_folder_read(&f, p, path, err) || !product_folder_digest(&f, c->sha256, err))
+		return false;
+	c->size = f.bytes;
+	return true;
+}
+
+static bool judge_file(const char *path, struct component *c, struct err *err)
+{
+	struct stat st;
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return err_set(err, ERR_USAGE, "'%s' is neither a file nor a folder", path);
+	if (!judge(path, &c->kind, &c->size, err) ||
+	    !digest_file(DIGEST_SHA256, path, c->sha256, err))
+		return false;
+	return c->kind != ARCHIVE_WHEEL || ends(path, ".whl") ||
+	       err_set(err, ERR_INTEGRITY, "'%s' is a zip archive, but not a wheel", path);
+}
+
 bool product_local(const struct product *p, const char *path, const char *arch, struct release *out,
 		   struct version *cuda, struct err *err)
 {
@@ -96,12 +120,9 @@ bool product_local(const struct product *p, const char *path, const char *arch, 
 	struct stat st;
 	if (!real || stat(real, &st) < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", path);
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_USAGE, "'%s' is not a file", path);
-	if (!judge(real, &c.kind, &c.size, err) || !digest_file(DIGEST_SHA256, real, c.sha256, err))
+	if (S_ISDIR(st.st_mode) ? !judge_folder(p, real, &c, err) : !judge_file(real, &c, err))
 		return false;
-	if (c.kind == ARCHIVE_WHEEL && !ends(real, ".whl"))
-		return err_set(err, ERR_INTEGRITY, "'%s' is a zip archive, but not a wheel", path);
+	c.hashed = c.unverified = true;
 	autofree char *url = pyurl_from_path(real);
 	c.name = xstrdup(p->name);
 	c.package = xstrdup(p->name);

@@ -19,6 +19,7 @@ enum archive_kind {
 	ARCHIVE_REDIST, /* tar.xz: <component>-<platform>-<version>-archive/{bin,include,lib,...} */
 	ARCHIVE_RUNFILE, /* .run: a whole toolkit, see runfilemap.h */
 	ARCHIVE_CONDA,	 /* .conda or .tar.bz2: bin, include, lib, nvvm of an environment */
+	ARCHIVE_FOLDER,	 /* a product's files in a folder of this machine, see product_folder.h */
 	ARCHIVE_DEB,	 /* Debian's package: usr/{bin,include,lib/<triplet>,...}, or NVIDIA's */
 };
 

@@ -58,6 +58,8 @@ bool store_add(const struct store_target *to, const struct component *c, const c
 	/* Wheels in front of all inflating, so that the largest files of all wheels come first. */
 	if (c->kind == ARCHIVE_WHEEL)
 		start(to, c, store_wheel_new(archive), to->pool, UINT64_MAX);
+	else if (c->kind == ARCHIVE_FOLDER)
+		start(to, c, store_folder_new(archive), to->pool, c->size);
 	else
 		start(to, c, store_tar_new(growing_whole(archive), true), to->pool, c->size);
 	return true;

@@ -39,4 +39,5 @@ void store_entry_end(struct store_entry *e, bool ok, const struct err *err);
 
 /* New ones with run() and free() set. archive is borrowed until the end; g is freed where `own` says so. */
 struct store_entry *store_wheel_new(const char *archive);
+struct store_entry *store_folder_new(const char *path);
 struct store_entry *store_tar_new(struct growing *g, bool own);

@@ -90,8 +90,11 @@ static char *local_path(const struct component *c)
 {
 	struct stat st;
 	autofree char *path = c->urls.n == 1 ? pyurl_to_path(c->urls.items[0]) : NULL;
-	if (!path || stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    (c->size && (uint64_t)st.st_size != c->size))
+	if (!path || stat(path, &st) < 0)
+		return NULL;
+	if (c->kind == ARCHIVE_FOLDER
+		    ? !S_ISDIR(st.st_mode)
+		    : !S_ISREG(st.st_mode) || (c->size && (uint64_t)st.st_size != c->size))
 		return NULL;
 	return take_ptr(path);
 }

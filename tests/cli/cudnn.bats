@@ -203,6 +203,34 @@ $n/9.3.0-cuda11"
 	assert_stderr_has "is made for CUDA 11, as its libraries say, not for 12"
 }
 
+@test "a folder that has it, maybe among other things: copied, never changed" {
+	fake "$T" 9.3.0.75 txz
+	mkdir -p "$T/usr/lib/x86_64-linux-gnu" "$T/etc"
+	tar -xf "$T"/cudnn-*.tar.xz -C "$T/etc" --strip-components 1
+	mv "$T/etc/include" "$T/usr"
+	mv "$T"/etc/lib/* "$T/usr/lib/x86_64-linux-gnu"
+	: >"$T/usr/include/stdio.h" >"$T/usr/lib/x86_64-linux-gnu/libc.so.6"
+	# As Debian's alternatives have it.
+	ln -s "$T/usr/lib/x86_64-linux-gnu/libcudnn.so.9" "$T/etc/libcudnn_so"
+	ln -sf "$T/etc/libcudnn_so" "$T/usr/lib/x86_64-linux-gnu/libcudnn.so"
+	cudaenv cudnn install "$T/usr"
+	assert_status 0
+	assert_stdout "$n/9.3.0-cuda12"
+	grep -q CUDNN_MAJOR "$n/9.3.0-cuda12/include/cudnn_version.h"
+	[ -f "$n/9.3.0-cuda12/lib64/libcudnn.so" ] && [ -L "$n/9.3.0-cuda12/lib/libcudnn_ops.so.9" ]
+	[ ! -e "$n/9.3.0-cuda12/include/stdio.h" ] && [ ! -e "$n/9.3.0-cuda12/lib/libc.so.6" ]
+	[ "$(stat -c '%a %h' "$T/usr/include/cudnn.h")" = "644 1" ] || fail "$(stat -c '%a %h' "$T/usr/include/cudnn.h")"
+	cudaenv cudnn uninstall 9.3.0
+	[ -z "$(ls "$CUDAENV_ROOT/store")" ]
+	rm "$T"/usr/lib/x86_64-linux-gnu/libcudnn*
+	cudaenv cudnn install "$T/usr"
+	assert_status 6
+	assert_stderr_has "'$T/usr' has no library of cuDNN"
+	cudaenv cudnn install "$T/etc"
+	assert_stderr_has "has no headers of cuDNN"
+	[ -z "$(ls "$n")" ]
+}
+
 @test "archives that are refused leave nothing" {
 	# kind|words
 	local kind words form
