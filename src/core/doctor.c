@@ -59,7 +59,7 @@ static const struct {
 	{"NET_MIRROR", doctor_net},
 };
 
-static char *line(const char *fmt, va_list ap)
+static printf_like(1, 0) char *line(const char *fmt, va_list ap)
 {
 	char *s = NULL;
 	if (vasprintf(&s, fmt, ap) < 0)
