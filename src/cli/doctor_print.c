@@ -58,19 +58,22 @@ static void print_gpus(const struct facts *f)
 		       g->index >= 0 ? g->index : (int)i, g->name, g->cc / 10, g->cc % 10,
 		       print_size(g->memory, size), g->ordinal < 0 ? ", hidden from programs" : "");
 	}
-	for (size_t i = 0; !f->gpus.n && i < f->n_pci; i++)
-		printf("GPU        PCI id 10de:%04x, %s\n", f->pci[i].device,
-		       f->pci[i].driver[0] ? f->pci[i].driver : "no driver");
+	for (size_t i = 0; !f->gpus.n && i < f->n_pci; i++) {
+		const struct facts_pci *p = &f->pci[i];
+		printf("GPU        %s, PCI id 10de:%04x, held by %s\n",
+		       p->id.cc ? p->id.name : "not known", p->device,
+		       p->driver[0] ? p->driver : "no driver");
+	}
 	if (!f->gpus.n && !f->n_pci)
 		puts("GPU        none seen");
 }
 
 static void print_machine(const struct facts *f)
 {
-	const char *kind = f->host.wsl	  ? "WSL"
-			   : f->jetson	  ? "Jetson"
-			   : f->container ? f->container
-					  : NULL;
+	const char *kind = f->host.wsl	    ? "WSL"
+			   : f->host.jetson ? "Jetson"
+			   : f->container   ? f->container
+					    : NULL;
 	printf("machine    %s, Linux %s%s%s%s%s\n", f->host.arch, f->kernel,
 	       f->glibc[0] ? ", glibc " : "", f->glibc, kind ? ", " : "", kind ? kind : "");
 }

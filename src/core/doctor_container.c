@@ -21,7 +21,7 @@ void doctor_container(struct doctor *d, const struct facts *f)
 {
 	const char *shown = getenv("NVIDIA_VISIBLE_DEVICES");
 	bool devices = facts_there(f, "/dev/nvidiactl");
-	if (!f->container || f->host.wsl || f->jetson || (devices && f->gpus.libcuda[0]))
+	if (!f->container || f->host.wsl || f->host.jetson || (devices && f->gpus.libcuda[0]))
 		return;
 	if (devices) {
 		doctor_find(
@@ -85,7 +85,7 @@ void doctor_wsl_driver(struct doctor *d, const struct facts *f)
 
 void doctor_jetson(struct doctor *d, const struct facts *f)
 {
-	if (!f->jetson || !facts_version(f) || !host_arch_known(f->host.arch))
+	if (!f->host.jetson || !facts_version(f) || !host_arch_known(f->host.arch))
 		return;
 	autofree char *targets = xasprintf("%s/targets", f->sel.prefix);
 	autofree char *own = xasprintf("%s/%s-linux", targets, f->host.arch);

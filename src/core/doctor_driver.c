@@ -20,7 +20,7 @@ static bool any_pci(const struct facts *f, const char *driver)
 /* The desktop's and server's driver: WSL and Jetson have theirs from elsewhere, a container from its host. */
 static bool own_driver(const struct facts *f)
 {
-	return !f->host.wsl && !f->jetson && !f->container;
+	return !f->host.wsl && !f->host.jetson && !f->container;
 }
 
 /* nvidia.ko for the kernel that runs, wherever the package or DKMS put it. */
@@ -82,6 +82,25 @@ void doctor_secure_boot(struct doctor *d, const struct facts *f)
 		"sign the module and enrol the key (mokutil --import), or switch Secure Boot off");
 }
 
+static void no_driver(struct doctor *d, const struct facts *f, const struct facts_pci *p)
+{
+	const char *last = gpuid_last_driver(p->id.cc),
+		   *need = f->known ? f->known->driver_min : NULL;
+	if (p->id.cc)
+		doctor_find(d, DOCTOR_ERROR, "%s (compute capability %d.%d) is here, but no driver",
+			    p->id.name, p->id.cc / 10, p->id.cc % 10);
+	else
+		doctor_find(d, DOCTOR_ERROR,
+			    "an NVIDIA GPU (PCI id 10de:%04x) is here, but no driver", p->device);
+	if (last)
+		doctor_remedy(d, "install NVIDIA's driver of branch %s, the last one for this GPU",
+			      last);
+	else
+		doctor_remedy(d, "install NVIDIA's driver%s%s%s",
+			      need ? ", for the selected toolkit " : "", need ? need : "",
+			      need ? " or newer" : "");
+}
+
 void doctor_driver_absent(struct doctor *d, const struct facts *f)
 {
 	if (f->gpus.libcuda[0] || !own_driver(f) || doctor_found(d, "NOUVEAU") ||
@@ -104,12 +123,7 @@ void doctor_driver_absent(struct doctor *d, const struct facts *f)
 		doctor_remedy(d, "install the headers of this kernel and run dkms autoinstall, or "
 				 "reboot into the kernel it was built for");
 	} else if (f->n_pci) {
-		doctor_find(d, DOCTOR_ERROR, "an NVIDIA GPU (PCI id %04x) is here, but no driver",
-			    f->pci[0].device);
-		doctor_remedy(d, "install NVIDIA's driver%s%s%s",
-			      f->known && f->known->driver_min ? ", for this toolkit " : "",
-			      f->known && f->known->driver_min ? f->known->driver_min : "",
-			      f->known && f->known->driver_min ? " or newer" : "");
+		no_driver(d, f, &f->pci[0]);
 	}
 }
 

@@ -8,7 +8,7 @@
 
 static bool usable_host(const struct facts *f)
 {
-	return f->module && !f->host.wsl && !f->jetson;
+	return f->module && !f->host.wsl && !f->host.jetson;
 }
 
 void doctor_nodes(struct doctor *d, const struct facts *f)
@@ -165,11 +165,19 @@ void doctor_gpu_none(struct doctor *d, const struct facts *f)
 	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
 		if (doctor_found(d, causes[i]))
 			return;
-	if (f->gpus.code == 100 && (f->module || f->host.wsl || f->jetson)) {
+	if (f->gpus.code == 100 && (f->module || f->host.wsl || f->host.jetson)) {
+		const char *last = f->n_pci ? gpuid_last_driver(f->pci[0].id.cc) : NULL;
 		doctor_find(d, DOCTOR_ERROR, "error 100: the driver is loaded and shows no GPU");
-		doctor_remedy(d, "see dmesg for NVRM lines (RmInitAdapter): a driver too old for "
-				 "this GPU, the wrong flavour (open or not), or a fault");
-	} else if (!f->n_pci && !f->gpus.n && !f->host.wsl && !f->jetson && !f->module &&
+		if (last && strtol(f->host.driver, NULL, 10) > strtol(last, NULL, 10))
+			doctor_remedy(d,
+				      "install the driver of branch %s, the last one for %s: this "
+				      "one is %s",
+				      last, f->pci[0].id.name, f->host.driver);
+		else
+			doctor_remedy(d,
+				      "see dmesg for NVRM lines (RmInitAdapter): a driver too old "
+				      "for this GPU, the wrong flavour (open or not), or a fault");
+	} else if (!f->n_pci && !f->gpus.n && !f->host.wsl && !f->host.jetson && !f->module &&
 		   !f->container) {
 		doctor_find(
 			d, DOCTOR_NOTE,
@@ -180,26 +188,34 @@ void doctor_gpu_none(struct doctor *d, const struct facts *f)
 	}
 }
 
-static void judge_arch(struct doctor *d, const struct facts *f, enum catalog_gpu bad)
+static void tell_arch(struct doctor *d, const struct facts *f, const char *name, int cc,
+		      enum catalog_gpu bad)
 {
 	const struct catalog_release *first, *last;
+	doctor_find(d, DOCTOR_ERROR, "%s makes no code for %s (compute capability %d.%d)%s",
+		    f->sel.name, name, cc / 10, cc % 10,
+		    bad == CATALOG_GPU_DROPPED ? ": support for it ended" : ", which is newer");
+	if (!f->catalog || !catalog_gpu_range(f->catalog, cc, &first, &last))
+		doctor_remedy(d, "nvcc --list-gpu-code shows what a toolkit serves");
+	else if (bad == CATALOG_GPU_DROPPED)
+		doctor_remedy(d, "cudaenv install %s, the last release for this GPU", last->label);
+	else
+		doctor_remedy(d, "cudaenv install %s or newer", first->label);
+}
+
+/* Each kind of GPU once: as the driver tells, else as PCI does. */
+static void judge_arch(struct doctor *d, const struct facts *f, enum catalog_gpu bad)
+{
 	int seen = 0;
 	for (size_t i = 0; f->known && i < f->gpus.n; i++) {
 		const struct gpu *g = &f->gpus.items[i];
-		if (g->cc == seen || catalog_gpu(f->known, g->cc) != bad)
-			continue;
-		seen = g->cc;
-		doctor_find(d, DOCTOR_ERROR, "%s makes no code for %s (compute capability %d.%d)%s",
-			    f->sel.name, g->name, g->cc / 10, g->cc % 10,
-			    bad == CATALOG_GPU_DROPPED ? ": support for it ended"
-						       : ", which is newer");
-		if (!f->catalog || !catalog_gpu_range(f->catalog, g->cc, &first, &last))
-			doctor_remedy(d, "nvcc --list-gpu-code shows what a toolkit serves");
-		else if (bad == CATALOG_GPU_DROPPED)
-			doctor_remedy(d, "cudaenv install %s, the last release for this GPU",
-				      last->label);
-		else
-			doctor_remedy(d, "cudaenv install %s or newer", first->label);
+		if (g->cc != seen && catalog_gpu(f->known, g->cc) == bad)
+			tell_arch(d, f, g->name, seen = g->cc, bad);
+	}
+	for (size_t i = 0; f->known && !f->gpus.n && i < f->n_pci; i++) {
+		const struct gpuid *g = &f->pci[i].id;
+		if (g->cc != seen && catalog_gpu(f->known, g->cc) == bad)
+			tell_arch(d, f, g->name, seen = g->cc, bad);
 	}
 }
 

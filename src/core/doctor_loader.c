@@ -78,6 +78,17 @@ void doctor_ld_stubs(struct doctor *d, const struct facts *f)
 		d, "take its folder out of the loader's path (LD_LIBRARY_PATH, /etc/ld.so.conf.d)");
 }
 
+/* The newest release that the kernel's driver serves by itself; NULL: not known. */
+static const struct catalog_release *newest_served(const struct facts *f)
+{
+	struct host h = f->host;
+	h.cuda = 0; /* that is of the compat library */
+	for (size_t i = f->catalog && h.driver[0] ? f->catalog->n : 0; i-- > 0;)
+		if (host_fit(&h, &f->catalog->releases[i]) == HOST_FIT_FULL)
+			return &f->catalog->releases[i];
+	return NULL;
+}
+
 /* Forward compatibility: a newer libcuda on an older driver, for some GPUs only. */
 void doctor_ld_compat(struct doctor *d, const struct facts *f)
 {
@@ -91,14 +102,13 @@ void doctor_ld_compat(struct doctor *d, const struct facts *f)
 			    e			 ? e->path
 			    : f->gpus.libcuda[0] ? f->gpus.libcuda
 						 : "a cuda-compat library");
-		if (f->known)
-			doctor_remedy(d,
-				      "take it out of the library path; update the driver to %s, "
-				      "or use a toolkit up to what nvidia-smi tells",
-				      f->known->driver_min ? f->known->driver_min : "a newer one");
-		else
-			doctor_remedy(d, "take it out of the library path; update the driver, or "
-					 "use a toolkit up to what nvidia-smi tells");
+		const struct catalog_release *served = newest_served(f);
+		doctor_remedy(d,
+			      "take it out of the library path; then update the driver%s%s, or use "
+			      "a toolkit up to %s",
+			      f->known && f->known->driver_min ? " to " : "",
+			      f->known && f->known->driver_min ? f->known->driver_min : "",
+			      served ? served->label : "what nvidia-smi tells");
 	} else if (f->gpus.code == 803 && (e || loaded)) {
 		doctor_find(d, DOCTOR_ERROR,
 			    "error 803: the cuda-compat library '%s' does not fit driver %s",

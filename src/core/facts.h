@@ -17,6 +17,7 @@
 #include "core/catalog.h"
 #include "core/config.h"
 #include "core/gpu.h"
+#include "core/gpuid.h"
 #include "core/host.h"
 
 struct facts_places {
@@ -25,6 +26,7 @@ struct facts_places {
 	const char *kernel;	 /* release of the running kernel; NULL: ask */
 	const char *glibc;	 /* "2.36"; NULL: ask; "": another C library */
 	const struct gpus *gpus; /* NULL: gpu_probe */
+	const char *gpu_table;	 /* gpus.tsv; NULL: the installed one */
 };
 
 /* An nvcc on PATH. */
@@ -63,6 +65,7 @@ struct facts_lib {
 struct facts_pci {
 	unsigned device;
 	char driver[32]; /* "nvidia", "nouveau", "vfio-pci"; "" none */
+	struct gpuid id; /* cc 0: not known */
 };
 
 /* A Python framework, by what it left on disk. */
@@ -94,8 +97,7 @@ struct facts {
 
 	struct gpus gpus;
 	struct host host;
-	enum host_fit fit; /* of the selected release */
-	bool jetson;
+	enum host_fit fit;	   /* of the selected release */
 	const char *container;	   /* "docker", "podman", ...; NULL: none */
 	bool module, nouveau, uvm; /* loaded */
 	char kernel[80], glibc[16];

@@ -36,6 +36,8 @@ static void take_pci(struct facts *f, const char *device)
 	ssize_t n = readlink(path, link, sizeof link - 1);
 	link[n > 0 ? n : 0] = '\0';
 	snprintf(p.driver, sizeof p.driver, "%.31s", path_base(link));
+	if (!gpuid_find(f->at.gpu_table, p.device, &p.id))
+		p.id = (struct gpuid){0};
 	f->pci = array_grow(f->pci, f->n_pci, sizeof *f->pci);
 	f->pci[f->n_pci++] = p;
 }
@@ -71,8 +73,6 @@ void facts_machine(struct facts *f)
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (e->d_name[0] != '.')
 			take_pci(f, e->d_name);
-	f->jetson = facts_there(f, "/etc/nv_tegra_release") ||
-		    read_has(f, "/sys/devices/soc0/family", "tegra");
 	f->container = container_of(f);
 	f->module = facts_there(f, "/sys/module/nvidia") ||
 		    facts_there(f, "/proc/driver/nvidia/version");

@@ -54,6 +54,15 @@ static bool is_wsl(const char *root)
 					  strcasestr(buf_str(&b), "microsoft"));
 }
 
+static bool is_jetson(const char *root)
+{
+	struct stat st;
+	autobuf struct buf b = BUF_INIT(FACT_MAX);
+	autofree char *release = xasprintf("%s/etc/nv_tegra_release", root);
+	return stat(release, &st) == 0 || (read_fact(root, "/sys/devices/soc0/family", &b) &&
+					   strcasestr(buf_str(&b), "tegra"));
+}
+
 static bool take_driver(struct host *h, const char *s, size_t len)
 {
 	struct version v;
@@ -145,6 +154,7 @@ void host_probe_at(struct host *h, const struct host_places *at)
 	*h = (struct host){0};
 	probe_arch(h, at);
 	h->wsl = is_wsl(at->root);
+	h->jetson = is_jetson(at->root);
 	if (!driver_from_proc(h, at->root) && !driver_from_sys(h, at->root))
 		driver_from_nvml(h, at->libnvml);
 	probe_cuda(h, at->libcuda);
@@ -173,7 +183,8 @@ static bool at_least(const char *have, const char *need)
 	       version_parse(need, strlen(need), &n) && version_compare(&h, &n) >= 0;
 }
 
-static enum host_fit wsl_fit(const struct host *h, const struct catalog_release *r, unsigned number)
+static enum host_fit number_fit(const struct host *h, const struct catalog_release *r,
+				unsigned number)
 {
 	if (!h->cuda)
 		return HOST_FIT_UNKNOWN;
@@ -185,8 +196,8 @@ static enum host_fit wsl_fit(const struct host *h, const struct catalog_release 
 enum host_fit host_fit(const struct host *h, const struct catalog_release *r)
 {
 	unsigned number = r->v.part[0] * 1000 + r->v.part[1] * 10;
-	if (h->wsl)
-		return wsl_fit(h, r, number);
+	if (h->wsl || h->jetson)
+		return number_fit(h, r, number);
 	if ((!h->driver[0] && !h->cuda) || (!h->cuda && !r->driver_min && !r->driver_floor))
 		return HOST_FIT_UNKNOWN;
 	if (at_least(h->driver, r->driver_min) || (h->cuda > 0 && (unsigned)h->cuda >= number))

@@ -13,7 +13,8 @@ struct host {
 			    uname's */
 	char driver[32]; /* "580.95.05"; "" none */
 	int cuda;	 /* cuDriverGetVersion: 13000; 0 unknown */
-	bool wsl;	 /* the driver is that of Windows, whose numbers are others */
+	bool wsl;	 /* the driver is that of Windows, whose numbers are others; */
+	bool jetson;	 /* that of the board's system: the same */
 };
 
 /* Where to look; host_probe looks at the real places. */
@@ -40,7 +41,7 @@ enum host_fit {
 };
 /*
  * FULL: the driver is at least driver_min of the release notes, or reports a CUDA number not lower
- * than the release's. MINOR: it is at least driver_floor. In WSL the CUDA number alone counts, and its major for MINOR.
+ * than the release's. MINOR: it is at least driver_floor. In WSL and on Jetson the CUDA number alone counts, and its major for MINOR.
  */
 enum host_fit host_fit(const struct host *h, const struct catalog_release *r);
 

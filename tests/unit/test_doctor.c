@@ -2,7 +2,7 @@
 #include "scene.h"
 
 static struct catalog catalog;
-static char *source_root;
+static char *source_root, *gpu_table;
 
 /* What differs from the good machine. */
 struct scene {
@@ -46,6 +46,12 @@ static void r100(struct gpus *g)
 static void r101(struct gpus *g)
 {
 	result(g, 101);
+}
+static void r100_590(struct gpus *g)
+{
+	r100(g);
+	snprintf(g->driver, sizeof g->driver, "590.44.01");
+	snprintf(g->nvml_driver, sizeof g->nvml_driver, "590.44.01");
 }
 static void r802(struct gpus *g)
 {
@@ -155,6 +161,7 @@ static void two_gpus(struct gpus *g)
 #define NO_MODULE "-fs/proc/driver\n-fs/sys/module/nvidia\n-fs/sys/module/nvidia_uvm\n-fs/dev\n"
 #define NO_GPU NO_MODULE "-fs/sys/bus\n"
 #define UNBOUND "-fs/sys/bus/pci/devices/0000:19:00.0/driver\n"
+#define PCI_ID(id) "fs/sys/bus/pci/devices/0000:19:00.0/device|0x" id "^\n"
 #define EFI "fs/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define WSL NO_GPU "fs/dev/dxg|\n"
 #define FOREIGN "!o/bin/nvcc|#!/bin/sh^echo 'release 11.5, V11.5.119'\n"
@@ -212,9 +219,11 @@ static const struct scene scenes[] = {
 	 "/etc/ld.so.conf", "ldconfig"},
 	{"LD_STUBS", DOCTOR_ERROR, NULL, NULL, r34, "stub", "loader's path",
 	 .alone = "DRIVER_ERROR"},
-	{"LD_COMPAT", DOCTOR_ERROR, NULL, NULL, r804,
-	 "forward compatibility is for data-centre GPUs",
-	 "update the driver to 550.54.15, or use a toolkit up to", .alone = "DRIVER_ERROR"},
+	{"LD_COMPAT", DOCTOR_ERROR,
+	 "fs/proc/driver/nvidia/version|NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  "
+	 "x^\n",
+	 NULL, r804, "forward compatibility is for data-centre GPUs",
+	 "update the driver to 550.54.15, or use a toolkit up to 12.2", .alone = "DRIVER_ERROR"},
 	{"LD_COMPAT", DOCTOR_ERROR, NULL, NULL, compat_803, "error 803", "cuda-compat",
 	 .alone = "DRIVER_MISMATCH"},
 	{"LD_COMPAT", DOCTOR_NOTE, NULL, NULL, compat, "CUDA 12.4 comes from", "newer driver"},
@@ -251,8 +260,9 @@ static const struct scene scenes[] = {
 	 "fs/etc/alternatives/cuda>" V124 "\nfs/usr/local/cuda>@/fs/etc/alternatives/cuda\n", NULL,
 	 NULL, "(12.4.1)", "nothing"},
 	/* driver */
-	{"DRIVER_ABSENT", DOCTOR_ERROR, NO_MODULE UNBOUND, NULL, no_driver, "PCI id 2330",
-	 "550.54.15 or newer", .alone = "GPU_NONE"},
+	{"DRIVER_ABSENT", DOCTOR_ERROR, NO_MODULE UNBOUND, NULL, no_driver,
+	 "H100 SXM5 80GB (compute capability 9.0) is here, but no driver", "550.54.15 or newer",
+	 .alone = "GPU_NONE"},
 	{"DRIVER_ABSENT", DOCTOR_ERROR,
 	 NO_MODULE UNBOUND "fs/lib/modules/6.1/updates/dkms/nvidia.ko|x\n", NULL, no_driver,
 	 "installed, but not loaded", "modprobe nvidia"},
@@ -260,6 +270,10 @@ static const struct scene scenes[] = {
 	 no_driver, "not built for the running kernel 6.1", "dkms"},
 	{"DRIVER_ABSENT", DOCTOR_ERROR, NULL, NULL, no_library, "libcuda.so.1 is not found",
 	 "libcuda1"},
+	{"DRIVER_ABSENT", DOCTOR_ERROR, NO_MODULE UNBOUND PCI_ID("102d"), NULL, no_driver,
+	 "Tesla K80", "branch 470, the last one"},
+	{"DRIVER_ABSENT", DOCTOR_ERROR, NO_MODULE UNBOUND PCI_ID("fffe"), NULL, no_driver,
+	 "PCI id 10de:fffe", "550.54.15 or newer"},
 	{"NOUVEAU", DOCTOR_ERROR,
 	 NO_MODULE UNBOUND
 	 "fs/sys/bus/pci/devices/0000:19:00.0/driver>../drivers/nouveau\nfs/sys/module/nouveau/\n",
@@ -316,10 +330,16 @@ static const struct scene scenes[] = {
 	{"GPU_HIDDEN", DOCTOR_NOTE, NULL, "CUDA_VISIBLE_DEVICES=0", two_gpus, "see 1 of 2",
 	 "unset"},
 	{"GPU_NONE", DOCTOR_ERROR, NULL, NULL, r100, "error 100", "RmInitAdapter"},
+	{"GPU_NONE", DOCTOR_ERROR,
+	 PCI_ID("1db6") "fs/proc/driver/nvidia/version|NVRM version: NVIDIA UNIX x86_64 Kernel "
+			"Module  590.44.01  x^\n",
+	 NULL, r100_590, "error 100", "branch 580, the last one for Tesla V100"},
 	{"GPU_NONE", DOCTOR_NOTE, NO_GPU, NULL, no_driver, "no NVIDIA GPU", "builds",
 	 .alone = "DRIVER_ABSENT"},
 	{"GPU_ARCH_DROPPED", DOCTOR_ERROR, NULL, NULL, cc_30, "Tesla K40 (compute capability 3.5)",
 	 "cudaenv install 11.8.0"},
+	{"GPU_ARCH_DROPPED", DOCTOR_ERROR, NO_MODULE UNBOUND PCI_ID("102d"), NULL, no_driver,
+	 "Tesla K80 (compute capability 3.7)", "cudaenv install 11.8.0"},
 	{"GPU_ARCH_TOO_NEW", DOCTOR_ERROR, NULL, NULL, cc_120, "RTX 5090 (compute capability 12.0)",
 	 "cudaenv install 12.8.0"},
 	/* other machines */
@@ -406,7 +426,8 @@ static void examine(struct doctor *d, const struct scene *s)
 					    .machine = s->machine ? s->machine : "x86_64",
 					    .kernel = "6.1",
 					    .glibc = s->glibc ? s->glibc : "2.36",
-					    .gpus = &g},
+					    .gpus = &g,
+					    .gpu_table = gpu_table},
 		     &scene_layout, NULL, &catalog);
 	f->disk_free = s->disk ? s->disk : UINT64_MAX;
 	doctor_examine(d, f);
@@ -465,6 +486,8 @@ static void test_nothing(void **state)
 		{.files = WSL "fs/usr/lib/wsl/lib/libcuda.so.1|x\n", .change = wsl},
 		{.files = "fs/.dockerenv|\n", .env = "NVIDIA_VISIBLE_DEVICES=all"},
 		{.env = "CUDAENV_VERSION=system\nPATH=@/bin"},
+		/* A driver newer than the toolkit is no finding. */
+		{.files = SCENE_GCC("11"), .env = "CUDAENV_VERSION=11.8"},
 		{.files = "fs/etc/ld.so.conf|include /etc/ld.so.conf^/opt/x^\n"},
 		{.glibc = "2.42"},
 	};
@@ -492,6 +515,7 @@ static int setup(void **state)
 {
 	struct err err;
 	source_root = xstrdup(getenv("SOURCE_ROOT"));
+	gpu_table = xasprintf("%s/share/gpus.tsv", source_root);
 	autofree char *ini = xasprintf("%s/share/versions.ini", source_root);
 	return catalog_load(&catalog, ini, &err) ? 0 : -1;
 }
@@ -500,6 +524,7 @@ static int teardown(void **state)
 {
 	catalog_clear(&catalog);
 	free(source_root);
+	free(gpu_table);
 	return 0;
 }
 
