@@ -36,9 +36,9 @@ bool aptrelease_date(const char *s, long long *out)
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 	char month[4], zone[8];
 	struct tm t = {0};
-	s += strcspn(s, ",") + 1;
-	if (sscanf(s, "%2d %3s %4d %2d:%2d:%2d %7s", &t.tm_mday, month, &t.tm_year, &t.tm_hour,
-		   &t.tm_min, &t.tm_sec, zone) != 7)
+	s = strchr(s, ',');
+	if (!s || sscanf(s + 1, "%2d %3s %4d %2d:%2d:%2d %7s", &t.tm_mday, month, &t.tm_year,
+			 &t.tm_hour, &t.tm_min, &t.tm_sec, zone) != 7)
 		return false;
 	const char *at = strstr(months, month);
 	if (!at || strlen(month) != 3 || (at - months) % 3 || t.tm_year < 1970 ||
