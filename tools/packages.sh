@@ -43,6 +43,8 @@ nginx             nginx-light           nginx             nginx             ngin
 zstd              zstd                  zstd              zstd              zstd          zstd
 makeself          makeself              makeself          -                 -             makeself
 xz                xz-utils              xz                xz                xz            xz
+gpg               gnupg                 gnupg2            gpg2              gnupg         gnupg
+gpgv              gpgv                  gnupg2            gpg2              gnupg         gnupg
 tmux              tmux                  tmux              tmux              tmux          tmux
 chromium          chromium              chromium          chromium          chromium      chromium
 '

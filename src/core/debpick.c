@@ -40,12 +40,16 @@ void debpick_labels(const struct debset *set, struct strlist *out)
 			strlist_add(out, set->items[i].label);
 }
 
-void debpick_lacking(const struct debset *set, const char *label, bool flat, struct strlist *out)
+void debpick_lacking(const struct debset *set, const char *label, bool flat, bool all,
+		     struct strlist *out)
 {
 	static const char *const elsewhere[] = {"libcu++-dev", "libcub-dev", "libthrust-dev"};
 	const struct debpkg *dev = flat ? NULL : debset_find(set, "nvidia-cuda-dev", label);
-	for (size_t i = 0; dev && i < ARRAY_LEN(elsewhere); i++)
-		if (dev->depends && debdep_names(dev->depends, elsewhere[i]) &&
+	bool any = false;
+	for (size_t i = 0; dev && dev->depends && i < ARRAY_LEN(elsewhere); i++)
+		any = any || debdep_names(dev->depends, elsewhere[i]);
+	for (size_t i = 0; any && i < ARRAY_LEN(elsewhere); i++)
+		if ((all || debdep_names(dev->depends, elsewhere[i])) &&
 		    !debset_find(set, elsewhere[i], NULL))
 			strlist_add(out, elsewhere[i]);
 }

@@ -11,9 +11,10 @@ void debpick_labels(const struct debset *set, struct strlist *out);
 
 /*
  * Packages that the release needs, and that are not in the set, since Debian has them elsewhere (libthrust-dev in
- * main). flat: NVIDIA's repository, which has all.
+ * main). all: also those that only these need. flat: NVIDIA's repository, which has all.
  */
-void debpick_lacking(const struct debset *set, const char *label, bool flat, struct strlist *out);
+void debpick_lacking(const struct debset *set, const char *label, bool flat, bool all,
+		     struct strlist *out);
 
 /*
  * Adds what the request wants of the release to r, with URLs below `base`, and names it after the package that

@@ -16,7 +16,9 @@ struct search {
 	const char *arch;
 	struct aptrepos repos;
 	struct strlist labels; /* that were seen */
+	struct strlist down;   /* servers that do not answer: their other suites are not asked */
 	struct err worst;
+	bool decided; /* the one that has it cannot serve: no other is asked */
 	struct release found;
 };
 
@@ -26,8 +28,10 @@ static bool is_absent(const struct err *err)
 }
 
 /* "Not here" says less than any other trouble. */
-static void keep_error(struct search *s, const struct err *err)
+static void keep_error(struct search *s, const struct aptrepo *r, const struct err *err)
 {
+	if (err->code == ERR_NETWORK && !is_absent(err))
+		strlist_add(&s->down, r->base);
 	event_debug(s->ctx->events, "%s", err->msg);
 	if (!is_absent(err) && (!s->worst.code || s->worst.code == ERR_NO_VERSION))
 		s->worst = *err;
@@ -49,12 +53,12 @@ static bool read_rest(struct search *s, const struct aptrepo *r, const struct ap
 		      struct debset *set, struct err *err)
 {
 	autostrlist struct strlist lacking = {0}, still = {0};
-	debpick_lacking(set, s->rq->label, !r->suite, &lacking);
+	debpick_lacking(set, s->rq->label, !r->suite, true, &lacking);
 	if (lacking.n &&
 	    !debset_read(set, &s->repos, r, release, s->ctx, s->arch,
 			 !strcmp(r->component, "multiverse") ? "universe" : "main", &lacking, err))
 		return false;
-	debpick_lacking(set, s->rq->label, !r->suite, &still);
+	debpick_lacking(set, s->rq->label, !r->suite, false, &still);
 	for (size_t i = 0; i < still.n; i++)
 		event_warn(s->ctx->events, NULL, "the repository has no '%s', which %s needs",
 			   still.items[i], s->rq->label);
@@ -75,36 +79,42 @@ static void finish(struct search *s, const struct aptrepo *r, const struct aptre
 		event_note(s->ctx->events, "packages of %s, signed by %s", words, release->signer);
 }
 
+/* What a repository has, of all or of the wanted release. */
+static bool read_repository(struct search *s, const struct aptrepo *r, struct aptrelease *release,
+			    struct debset *set, struct strlist *labels, struct err *err)
+{
+	autofree char *words = aptrepo_words(r);
+	if (!aptrelease_get(&s->repos, r, s->ctx, s->arch, release, err) ||
+	    !debset_read(set, &s->repos, r, release, s->ctx, s->arch, r->component, NULL, err) ||
+	    !none_for_arch(set, words, s->arch, err))
+		return false;
+	debpick_labels(set, labels);
+	for (size_t i = 0; i < labels->n; i++)
+		if (!strlist_has(&s->labels, labels->items[i]))
+			strlist_add(&s->labels, labels->items[i]);
+	return true;
+}
+
 /* Whether the wanted release was found in it. */
 static bool ask(struct search *s, const struct aptrepo *r, struct err *err)
 {
 	struct aptrelease release = {0};
 	struct debset set = {0};
-	autofree char *words = aptrepo_words(r);
-	bool ok = aptrelease_get(&s->repos, r, s->ctx, s->arch, &release, err) &&
-		  debset_read(&set, &s->repos, r, &release, s->ctx, s->arch, r->component, NULL,
-			      err) &&
-		  none_for_arch(&set, words, s->arch, err);
 	autostrlist struct strlist labels = {0};
-	debpick_labels(&set, &labels);
-	for (size_t i = 0; ok && i < labels.n; i++)
-		if (!strlist_has(&s->labels, labels.items[i]))
-			strlist_add(&s->labels, labels.items[i]);
-	bool found = ok && s->rq && strlist_has(&labels, s->rq->label);
-	if (found) {
-		found = read_rest(s, r, &release, &set, err) &&
-			debpick_select(&set, s->rq, r->base, !r->suite, &s->found, err);
-		ok = found;
-	}
-	if (found)
-		finish(s, r, &release);
-	else
+	bool ok = read_repository(s, r, &release, &set, &labels, err);
+	s->decided = ok && s->rq && strlist_has(&labels, s->rq->label);
+	if (s->decided)
+		ok = read_rest(s, r, &release, &set, err) &&
+		     debpick_select(&set, s->rq, r->base, !r->suite, &s->found, err);
+	if (!ok) {
 		release_clear(&s->found);
-	if (!ok)
-		keep_error(s, err);
+		keep_error(s, r, err);
+	} else if (s->decided) {
+		finish(s, r, &release);
+	}
 	debset_clear(&set);
 	aptrelease_clear(&release);
-	return found;
+	return ok && s->decided;
 }
 
 /* Those that are known to have the release come first. */
@@ -116,12 +126,12 @@ static bool ask_all(struct search *s, struct err *err)
 			/* A flat one has many releases. */
 			bool first =
 				!r->suite || (s->rq && r->label && !strcmp(r->label, s->rq->label));
-			if (first != known)
+			if (first != known || strlist_has(&s->down, r->base))
 				continue;
 			*err = (struct err){0};
 			if (ask(s, r, err))
 				return true;
-			if (err->code == ERR_INTERRUPTED)
+			if (err->code == ERR_INTERRUPTED || s->decided)
 				return false;
 		}
 	return false;
@@ -161,9 +171,10 @@ static bool find(const struct source_ctx *ctx, const struct request *rq, struct 
 	bool ok = s.repos.n ? ask_all(&s, err) : no_repository(err);
 	if (ok)
 		*out = s.found;
-	else if (s.repos.n && err->code != ERR_INTERRUPTED)
+	else if (s.repos.n && err->code != ERR_INTERRUPTED && !s.decided)
 		not_found(&s, err);
 	strlist_clear(&s.labels);
+	strlist_clear(&s.down);
 	aptrepos_clear(&s.repos);
 	return ok;
 }
@@ -185,6 +196,7 @@ static bool labels(const struct source_ctx *ctx, const char *arch, struct strlis
 	for (size_t i = 0; ok && i < s.labels.n; i++)
 		strlist_add(out, s.labels.items[i]);
 	strlist_clear(&s.labels);
+	strlist_clear(&s.down);
 	aptrepos_clear(&s.repos);
 	return ok;
 }

@@ -236,7 +236,7 @@ def index(top, below, text, opts):
         if end == "" and opts.form or opts.form and not end.endswith(opts.form):
             continue
         name = os.path.join(below, "Packages" + end)
-        kept = data if opts.lie != "packages" else data + b"\n"
+        kept = data if opts.lie != "packages" else data[:-1] + bytes([data[-1] ^ 1])
         write(os.path.join(top, name), kept)
         if not opts.no_hash:
             write(os.path.join(top, below, "by-hash/SHA256", hashlib.sha256(data).hexdigest()), kept)
