@@ -121,3 +121,17 @@ causes() {
 		[[ $out == "$label"$'\tcompiled' ]] || fail
 	done
 }
+
+@test "install --verify run: installed, and why it cannot run here, status 9" {
+	need 13.0.2
+	export CUDAENV_ROOT=$ROOT
+	LD_LIBRARY_PATH="$T/driver" FAKE_CUDA_VERSION=13050 FAKE_CUINIT=803 \
+		cudaenv install --as ran --mirror "$SERVER/ran" --verify run 13.0.2
+	assert_status 9
+	assert_stderr_has "ran is installed, but it cannot run on this machine: compat-library: "
+	assert_stderr_has "cuda-compat"
+	cudaenv versions
+	[[ $out =~ ran\ +compat-library ]] || fail
+	cudaenv uninstall ran
+	assert_status 0
+}
