@@ -5,7 +5,7 @@
 # were at that time and does what was done then, mostly nothing. __cudaenv_numbers: one for each list of installed
 # versions, for each CUDAENV_HOOK, and for the variables that the launcher reads.
 declare -gA __cudaenv_known=() __cudaenv_numbers=()
-__cudaenv_n=0
+__cudaenv_n=0 __cudaenv_list=
 # What the environment was made for ("-": no look yet), the number of what we made, the version's prefix, whether what
 # is installed matters.
 __cudaenv_done=- __cudaenv_made=0 __cudaenv_prefix='' __cudaenv_listed=0
@@ -27,15 +27,20 @@ function __cudaenv_number {
 	[[ -n $__cudaenv_id ]] || __cudaenv_id=$((${#__cudaenv_numbers[@]} + 1)) __cudaenv_numbers[$__cudaenv_all]=$__cudaenv_id
 }
 
-# The number of the list of installed versions and cuDNN, in __cudaenv_id.
+# How to get the list of installed versions and cuDNN into __cudaenv_list, in __cudaenv_listing; and its number, in
+# __cudaenv_id.
 function __cudaenv_versions {
-	local IFS=: __cudaenv_other __cudaenv_folders=()
-	! shopt -q failglob || return 0
-	__cudaenv_folders=("${CUDAENV_ROOT:-${HOME-}/.cudaenv}"/{versions,cudnn}/*)
-	for __cudaenv_other in ${CUDAENV_SHARED_ROOTS-}; do
-		__cudaenv_folders+=("$__cudaenv_other"/{versions,cudnn}/*)
+	local IFS=: __cudaenv_other
+	__cudaenv_listing=
+	for __cudaenv_other in "$__cudaenv_root" ${CUDAENV_SHARED_ROOTS-}; do
+		printf -v __cudaenv_other %q "$__cudaenv_other"
+		__cudaenv_listing+=" $__cudaenv_other/versions/* $__cudaenv_other/cudnn/*"
 	done
-	__cudaenv_all=${__cudaenv_folders[*]}
+	__cudaenv_listing="__cudaenv_list=($__cudaenv_listing) && __cudaenv_list=:\${__cudaenv_list[*]}"
+	unset IFS
+	__cudaenv_list=:
+	shopt -q failglob || eval "$__cudaenv_listing"
+	__cudaenv_all=$__cudaenv_list
 	__cudaenv_number
 }
 
@@ -126,31 +131,32 @@ function __cudaenv_choose {
 
 function __cudaenv_look {
 	local __cudaenv_root=${CUDAENV_ROOT:-${HOME-}/.cudaenv} __cudaenv_want __cudaenv_if __cudaenv_then
-	local __cudaenv_id=0 __cudaenv_list=0 __cudaenv_before=0 __cudaenv_keep=0
+	local __cudaenv_id=0 __cudaenv_choices=0 __cudaenv_before=0 __cudaenv_keep=0 __cudaenv_listing
 	local __cudaenv_vars="$__cudaenv_root|${CUDAENV_SHARED_ROOTS-}|${CUDAENV_CUDNN_VERSION-}|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}"
 	((++__cudaenv_n < 200)) || __cudaenv_known=() __cudaenv_n=0
 	__cudaenv_choose
 	if [[ $__cudaenv_listed == 1 ]]; then
 		__cudaenv_versions
-		__cudaenv_list=$__cudaenv_id
+		__cudaenv_choices=$__cudaenv_id
 	fi
-	if [[ "$__cudaenv_want|$__cudaenv_vars|$__cudaenv_list|${PATH-}" != "$__cudaenv_done" || ! -d ${__cudaenv_prefix:-/} ]]; then
+	if [[ "$__cudaenv_want|$__cudaenv_vars|$__cudaenv_choices|${PATH-}" != "$__cudaenv_done" || ! -d ${__cudaenv_prefix:-/} ]]; then
 		if [[ -z $__cudaenv_want && -z ${CUDAENV_HOOK-} && :${PATH-}: != *":$__cudaenv_root/versions/"* ]]; then
 			__cudaenv_prefix='' __cudaenv_listed=0
 		else
 			__cudaenv_variables
 			__cudaenv_before=$__cudaenv_id
 			__cudaenv_versions
-			__cudaenv_list=$__cudaenv_id
+			__cudaenv_choices=$__cudaenv_id
 			__cudaenv_switch
 		fi
-		[[ $__cudaenv_listed == 1 ]] || __cudaenv_list=0
+		[[ $__cudaenv_listed == 1 ]] || __cudaenv_choices=0
 		__cudaenv_all="hook ${CUDAENV_HOOK-}"
 		__cudaenv_number
 		__cudaenv_made=$__cudaenv_id
-		__cudaenv_done="$__cudaenv_want|$__cudaenv_vars|$__cudaenv_list|${PATH-}"
+		__cudaenv_done="$__cudaenv_want|$__cudaenv_vars|$__cudaenv_choices|${PATH-}"
 	fi
-	[[ $__cudaenv_list == 0 ]] || __cudaenv_then+=" && __cudaenv_versions && [[ \$__cudaenv_id == $__cudaenv_list ]]"
+	[[ $__cudaenv_choices == 0 ]] ||
+		__cudaenv_then+=" && { shopt -q failglob || { $__cudaenv_listing; [[ \${__cudaenv_numbers[\$__cudaenv_list]-} == $__cudaenv_choices ]]; }; }"
 	if [[ $__cudaenv_keep == 1 ]]; then
 		printf -v __cudaenv_vars %q "$__cudaenv_done"
 		eval "function __cudaenv_again$__cudaenv_n {
