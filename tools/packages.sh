@@ -46,6 +46,8 @@ xz                xz-utils              xz                xz                xz  
 gpg               gnupg                 gnupg2            gpg2              gnupg         gnupg
 gpgv              gpgv                  gnupg2            gpg2              gnupg         gnupg
 tmux              tmux                  tmux              tmux              tmux          tmux
+sudo              sudo                  sudo              sudo              sudo          sudo
+lmod              lmod                  Lmod              lua-lmod          -             -
 chromium          chromium              chromium          chromium          chromium      chromium
 '
 
@@ -53,6 +55,7 @@ there() {
 	case $1 in
 	pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
 	pyvenv) python3 -c 'import venv' ;;
+	lmod) test -e /usr/share/lmod/lmod/init/bash ;;
 	modulecmd) test -e /usr/share/modules/init/bash || test -e /usr/share/Modules/init/bash ;;
 	pip) command -v pip || command -v pip3 || command -v uv || python3 -m pip --version ;;
 	nginx) PATH=$PATH:/usr/sbin command -v nginx ;;

@@ -667,6 +667,207 @@ $(version_of 12.4.1)"
 	done
 }
 
+# What conda's own functions do with PATH: its folder in front, and out again wherever it stands by then.
+conda_function() {
+	if is_fish; then
+		cat <<-'EOF'
+			function conda
+			    if test $argv[1] = activate
+			        set -gx CONDA_PREFIX $T/conda
+			        set -gx PATH $T/conda/bin $PATH
+			    else
+			        set -e CONDA_PREFIX
+			        set -l i (contains -i -- $T/conda/bin $PATH); and set -e PATH[$i]
+			    end
+			end
+		EOF
+	else
+		cat <<-'EOF'
+			conda() {
+				if [ "$1" = activate ]; then
+					export CONDA_PREFIX="$T/conda" PATH="$T/conda/bin:$PATH"
+				else
+					unset CONDA_PREFIX
+					PATH=":$PATH:"
+					PATH="${PATH%%":$T/conda/bin:"*}:${PATH#*":$T/conda/bin:"}"
+					PATH="${PATH#:}"
+					PATH="${PATH%:}"
+				fi
+			}
+		EOF
+	fi
+}
+
+@test "conda, activated outside and inside, in both orders" {
+	mkdir -p "$T/conda/bin"
+	local order p q rest="$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin"
+	p=$(version_of 12.4.1) q=$(version_of 11.8.0)
+	for order in before behind; do
+		: >"$T/before" >"$T/behind"
+		conda_function >"$T/$order"
+		type_in <<-'EOF'
+			env -0 >$T/out/before
+			cd $T/a
+			conda activate x
+			echo "1 $CUDA_HOME $PATH $LD_LIBRARY_PATH" >>$T/log
+			cd $T/b
+			echo "2 $CUDA_HOME $PATH $LD_LIBRARY_PATH" >>$T/log
+			conda deactivate
+			echo "3 $CUDA_HOME $PATH $LD_LIBRARY_PATH" >>$T/log
+			cd $T/work
+			env -0 >$T/out/after
+			conda activate x
+			cd $T/a
+			echo "4 $PATH" >>$T/log
+			cd $T/work
+			echo "5 $PATH" >>$T/log
+			conda deactivate
+			echo "6 $PATH" >>$T/log
+		EOF
+		assert_same_environment
+		assert_log "1 $p $T/conda/bin:$p/bin:$rest 
+2 $q $T/conda/bin:$q/bin:$rest 
+3 $q $q/bin:$rest $q/lib64
+4 $p/bin:$T/conda/bin:$rest
+5 $T/conda/bin:$rest
+6 $rest"
+	done
+}
+
+@test "a version seen before needs no process, unless something differs" {
+	needs_strace
+	WRAP=(strace -f -qq -o "$T/trace" -e 'trace=execve')
+	asked() { grep -c 'execve.*"hook"' "$T/trace"; }
+	type_in <<<$'cd $T/a\ncd $T/b\ncd $T/a\ncd $T/b\ncd $T/a\ncd $T/work\ncd $T/a\necho "$CUDA_HOME" >>$T/log'
+	assert_log "$(version_of 12.4.1)"
+	[ "$(asked)" -eq 4 ] || fail "$(grep '"hook"' "$T/trace")"
+	# Another value to give back, a setting, and a version that is gone.
+	type_in <<-EOF
+		cd \$T/a; cd \$T/work; cd \$T/a; cd \$T/work
+		$(is_fish && echo 'set -gx CUDA_HOME /mine' || echo 'export CUDA_HOME=/mine')
+		cd \$T/a
+		cd \$T/work
+		echo "1 \$CUDA_HOME" >>\$T/log
+		"\$CUDAENV" config set ld_library_path never >/dev/null 2>&1
+		cd \$T/a
+		echo "2 \$CUDA_HOME \$LD_LIBRARY_PATH" >>\$T/log
+		cd \$T/work
+		mv \$CUDAENV_ROOT/versions/12.4.1 \$T/away
+		cd \$T/a
+		echo "3 \$CUDA_HOME" >>\$T/log
+		mv \$T/away \$CUDAENV_ROOT/versions/12.4.1
+		echo "4 \$CUDA_HOME" >>\$T/log
+	EOF
+	assert_log "1 /mine
+2 $(version_of 12.4.1) 
+3 /mine
+4 $(version_of 12.4.1)"
+}
+
+@test "a pin with fallbacks, when the first one comes" {
+	echo '13.0 12.4' >"$T/a/.cuda-version"
+	type_in <<-'EOF'
+		cd $T/a
+		echo "$CUDA_HOME" >>$T/log
+		cp -r $CUDAENV_ROOT/versions/12.4.1 $CUDAENV_ROOT/versions/13.0.2
+		echo "$CUDA_HOME" >>$T/log
+	EOF
+	assert_log "$(version_of 12.4.1)
+$(version_of 13.0.2)"
+}
+
+@test "a variable that is read-only in the shell is told once, and the shell lives" {
+	is_fish && skip "fish has none"
+	echo 'export CUDA_HOME=/mine; readonly CUDA_HOME; readonly text=1 root=2 want=3' >"$T/behind"
+	type_in <<-'EOF'
+		env -0 >$T/out/before
+		cd $T/a
+		cd $T/b
+
+		echo "$CUDA_HOME" >>$T/log
+		cd $T/work
+		env -0 >$T/out/after
+	EOF
+	assert_log /mine
+	assert_same_environment
+	[ "$(grep -c 'cudaenv: .* read-only in this shell' <<<"$out")" -eq 1 ] || fail
+	[ "$(grep -ci 'readonly variable' <<<"$out")" -eq 0 ] || fail
+}
+
+@test "POSIX mode, and the options of other shells" {
+	case $HOOK_SHELL in
+	bash) echo 'set -o posix' ;;
+	zsh) echo 'setopt posix_builtins posix_identifiers nounset err_return pipe_fail no_unset ksh_arrays' ;;
+	fish) skip "fish has none" ;;
+	esac | tee "$T/before" >"$T/behind"
+	type_in <<-'EOF'
+		env -0 >$T/out/before
+		cd $T/a
+		echo "1 $CUDA_HOME" >>$T/log
+		cd $T/b
+		echo "2 $CUDA_HOME" >>$T/log
+		cd $T/work
+		env -0 >$T/out/after
+	EOF
+	assert_log "1 $(version_of 12.4.1)
+2 $(version_of 11.8.0)"
+	assert_same_environment
+}
+
+@test "tmux started in a project: a window elsewhere starts clean" {
+	command -v tmux >/dev/null || skip 'tmux is not here'
+	mkfifo "$T/done"
+	local line='env -0 >"$T/out/after"; echo "$CUDA_HOME" >"$T/done"'
+	cat >"$T/window" <<-EOF
+		cd "\$T/b"
+		echo "\$CUDA_HOME" >"\$T/log"
+		cd "\$T/work"
+		$line
+	EOF
+	local shell="$HOOK_SHELL"
+	case $HOOK_SHELL in
+	bash) shell='bash --norc' ;;
+	zsh) shell='zsh -f' ;;
+	fish) shell='fish --no-config' ;;
+	esac
+	export window="$shell -c '. \"\$T/hook\"; . \"\$T/window\"'"
+	run_script 'cd $T/work
+env -0 >$T/out/before
+cd $T/a
+tmux -S $T/socket -f /dev/null new-session -d "$window"
+cat $T/done'
+	assert_status 0
+	[ "$(cat "$T/log")" = "$(version_of 11.8.0)" ] || fail
+	local name
+	for name in $(sorted "$T/out/before" | grep -a CUDA | cut -d= -f1) CUDA_HOME CUDACXX CUDAENV_HOOK LD_LIBRARY_PATH PATH; do
+		[ "$(sorted "$T/out/before" | grep -a "^$name=")" = "$(sorted "$T/out/after" | grep -a "^$name=")" ] || fail "$name"
+	done
+}
+
+@test "sudo -s starts clean, also with the whole environment kept" {
+	sudo -n true 2>/dev/null || skip 'no sudo without a password'
+	run_script 'cd $T/a
+SHELL=/bin/sh sudo -n -s env >$T/out/sudo'
+	! is_fish || run_script 'cd $T/a
+env SHELL=/bin/sh sudo -n -s env >$T/out/sudo'
+	[ "$(grep -ac 'CUDA\|/versions/' "$T/out/sudo")" -eq 0 ] || fail "$(cat "$T/out/sudo")"
+	cat >"$T/root" <<-'EOF'
+		. "$T/hook"
+		cd "$T/work"
+		env -0 >"$T/out/after"
+	EOF
+	local keep="sudo -n -E env \"PATH=\$PATH\" $HOOK_SHELL"
+	run_script "cd \$T/work
+env -0 >\$T/out/before
+cd \$T/a
+$keep \$T/root"
+	assert_status 0
+	local name
+	for name in CUDA_HOME CUDA_PATH CUDACXX CUDAENV_HOOK LD_LIBRARY_PATH PATH; do
+		[ "$(sorted "$T/out/before" | grep -a "^$name=")" = "$(sorted "$T/out/after" | grep -a "^$name=")" ] || fail "$name"
+	done
+}
+
 @test "prompt programs of others, in both orders" {
 	is_fish && skip "its prompt is a function of its own"
 	local order
