@@ -189,33 +189,116 @@ __cudaenv_end"
 	assert_stderr "$p/bin/nvcc|$p|$p|$p"
 }
 
-@test "modulefile: loaded and unloaded by the real package" {
+# load_module INIT: the modulefile loaded and unloaded with what INIT defines.
+load_module() {
+	cat >"$T/try" <<-EOF
+		. "$1" >/dev/null 2>&1
+		module use "$modules"
+		env -0 | sort -z | grep -zavE '^(_|SHLVL|_?LM|_ModuleTable|__LMOD|__MODULES|LOADEDMODULES|_LMFILES_)' >"\$T/before"
+		module load cuda/12.4.1
+		printf '%s\n' "\$CUDA_HOME" "\$PATH" "\$LD_LIBRARY_PATH"
+		module unload cuda/12.4.1
+		env -0 | sort -z | grep -zavE '^(_|SHLVL|_?LM|_ModuleTable|__LMOD|__MODULES|LOADEDMODULES|_LMFILES_)' >"\$T/after"
+	EOF
+	LD_LIBRARY_PATH=/mine capture bash --norc "$T/try"
+	local q=$CUDAENV_ROOT/versions/12.4.1
+	[[ $out == "$q
+$q/bin:"*"
+$q/lib64:/mine" ]] || fail "$1"
+	cmp "$T/before" "$T/after" || fail "$(diff <(tr '\0' '\n' <"$T/before") <(tr '\0' '\n' <"$T/after"))"
+}
+
+@test "modulefile: loaded and unloaded by Environment Modules and by Lmod" {
 	mv "$CUDAENV_ROOT" "$T/a [b] \$x {r"
 	export CUDAENV_ROOT="$T/a [b] \$x {r"
 	cudaenv env 12.4 --format modulefile
 	assert_status 0
-	local init=
+	# Lmod takes no blank in the path of a modulefile; in what it says it does.
+	local init n=0 modules
+	modules=$(mktemp -d /tmp/cudaenv-modules.XXXXXX)
+	mkdir "$modules/cuda"
+	cp "$T/stdout" "$modules/cuda/12.4.1"
 	for init in /usr/share/modules/init/bash /usr/share/Modules/init/bash /usr/share/lmod/lmod/init/bash; do
-		[ ! -e "$init" ] || break
+		[ -e "$init" ] || continue
+		load_module "$init" || { rm -r "$modules" && false; }
+		n=$((n + 1))
 	done
-	[ -e "$init" ] || skip 'neither Environment Modules nor Lmod is here'
-	mkdir -p "$T/modules/cuda"
-	cp "$T/stdout" "$T/modules/cuda/12.4.1"
-	cat >"$T/try" <<-EOF
-		. "$init"
-		module use "\$T/modules"
-		p=\$PATH
-		module load cuda/12.4.1
-		printf '%s\n' "\$CUDA_HOME" "\$PATH" "\$LD_LIBRARY_PATH"
-		module unload cuda/12.4.1
-		[ "\$PATH" = "\$p" ] && echo "\${CUDA_HOME-unset}"
+	rm -r "$modules"
+	[ "$n" -gt 0 ] || skip 'neither Environment Modules nor Lmod is here'
+}
+
+@test "dotenv: sourced by sh, bash and dash with everything exported" {
+	mv "$CUDAENV_ROOT" "$T/a \$(touch hacked) \"r"
+	export CUDAENV_ROOT="$T/a \$(touch hacked) \"r"
+	LD_LIBRARY_PATH='/x y:/z' cudaenv env 12.4 --format dotenv
+	assert_status 0
+	cp "$T/stdout" "$T/dotenv"
+	local shell q=$CUDAENV_ROOT/versions/12.4.1
+	for shell in sh bash dash; do
+		command -v "$shell" >/dev/null || continue
+		# shellcheck disable=SC2016
+		capture "$shell" -c 'set -a; . "$T/dotenv"; printenv CUDA_HOME PATH LD_LIBRARY_PATH'
+		assert_stdout "$q
+$q/bin:$T/bin:/usr/bin:/bin
+$q/lib64:/x y:/z"
+	done
+	refute_exists hacked
+}
+
+@test "github: lines as the runner reads them" {
+	mv "$CUDAENV_ROOT" "$T/new"$'\n'"line"
+	export CUDAENV_ROOT="$T/new"$'\n'"line"
+	cudaenv env 12.4 --format github
+	assert_status 0
+	[ "$(python3 - "$T/stdout" <<-'EOF'
+		import sys
+		lines = iter(open(sys.argv[1]).read().splitlines())
+		read = {}
+		for line in lines:
+		    equals, here = line.find("="), line.find("<<")
+		    if here >= 0 and (equals < 0 or here < equals):
+		        name, end = line.split("<<", 1)
+		        value = []
+		        while (line := next(lines)) != end:
+		            value.append(line)
+		        read[name] = "\n".join(value)
+		    else:
+		        name, read[name] = line.split("=", 1)[0], line.split("=", 1)[1]
+		print(read["CUDA_HOME"], read["CUDACXX"], sep="\n")
 	EOF
-	capture bash --norc "$T/try"
+	)" = "$CUDAENV_ROOT/versions/12.4.1
+$CUDAENV_ROOT/versions/12.4.1/bin/nvcc" ]
+}
+
+@test "cmake: a project configured with the file as its toolchain" {
+	command -v cmake >/dev/null || skip 'cmake is not here'
+	cudaenv env 12.4 --format cmake
+	cp "$T/stdout" "$T/toolchain.cmake"
+	mkdir "$T/project"
+	printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(x LANGUAGES NONE)' \
+		'message("${CMAKE_CUDA_COMPILER}|$ENV{CUDACXX}|${CUDAToolkit_ROOT}")' >"$T/project/CMakeLists.txt"
+	capture cmake -S "$T/project" -B "$T/project/build" "-DCMAKE_TOOLCHAIN_FILE=$T/toolchain.cmake"
+	assert_status 0
+	local p
+	p=$(prefix_of 12.4.1)
+	assert_stderr_has "$p/bin/nvcc|$p/bin/nvcc|$p"
+	grep -qF "CMAKE_CUDA_COMPILER:FILEPATH=$p/bin/nvcc" "$T/project/build/CMakeCache.txt"
+}
+
+@test "dockerfile: every line is one that a builder's parser takes" {
+	mv "$CUDAENV_ROOT" "$T/a \$x \\y \"r"
+	export CUDAENV_ROOT="$T/a \$x \\y \"r"
+	cudaenv env 12.4 --format dockerfile
+	assert_status 0
+	[ "$(grep -cvE '^ENV [A-Za-z_][A-Za-z0-9_]*="([^"\\$]|\\["\\$]|\$\{[A-Z_]+(:\+:\$\{[A-Z_]+\})?\})*"$' "$T/stdout")" -eq 0 ] || fail
+	# Its quoting and ${X:+...} are those of sh.
+	sed 's/^ENV /export /' "$T/stdout" >"$T/lines"
+	# shellcheck disable=SC2016
+	capture env -i PATH=/usr/bin "T=$T" sh -c '. "$T/lines"; printenv CUDA_HOME PATH LD_LIBRARY_PATH'
 	local q=$CUDAENV_ROOT/versions/12.4.1
-	[[ $out == "$q
-$q/bin:"*"
-$q/lib64
-unset" ]] || fail
+	assert_stdout "$q
+$q/bin:/usr/bin
+$q/lib64"
 }
 
 @test "dockerfile: ENV lines, lists in front of the image's" {
