@@ -29,6 +29,7 @@ static void offer_value(const struct line *l, const struct opt *o)
 		{"format", "sh fish json dotenv github cmake modulefile dockerfile"},
 		{"shell", "bash zsh fish sh dash ksh"},
 		{"arch", "x86_64 sbsa"},
+		{"level", "files compile run bandwidth"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
 		if (!strcmp(fixed[i].option, o->name))

@@ -65,6 +65,8 @@ words() {
 	assert_stdout full
 	words env --format ''
 	assert_stdout "sh fish json dotenv github cmake modulefile dockerfile"
+	words verify --level ''
+	assert_stdout "files compile run bandwidth"
 	words install --jobs ''
 	assert_stdout ''
 }
@@ -111,6 +113,23 @@ words() {
 	assert_stdout "2.3.1 2.3.0"
 	words global 13.0.2 ''
 	assert_stdout ''
+}
+
+# So that no command of the table comes without: its name, each of its options, and a value or none for each.
+@test "every command of the table and every option" {
+	local c o
+	cudaenv commands
+	cp "$T/stdout" "$T/commands"
+	words ''
+	[ "$out" = "$(tr '\n' ' ' <"$T/commands" | sed 's/ $//')" ] || fail
+	while read -r c; do
+		words "$c" ''
+		"$CUDAENV" help "$c" | sed -n '/^Options:/,/^Global/s/^  \(-., \|    \)\(--[a-z-]*\).*/\2/p' >"$T/options"
+		words "$c" --
+		while read -r o; do
+			[[ " $out " == *" $o "* ]] || fail "$c: $o"
+		done <"$T/options"
+	done <"$T/commands"
 }
 
 @test "a SPEC or none before a tool or command" {
