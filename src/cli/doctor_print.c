@@ -33,6 +33,8 @@ static void print_selection(const struct facts *f)
 		return;
 	printf("           CUDA %s%s%s in '%s'\n", f->release, f->nvcc[0] ? ", nvcc " : "", f->nvcc,
 	       f->sel.prefix);
+	if (f->cudnn.prefix[0])
+		printf("           cuDNN %s\n", f->cudnn.name);
 }
 
 static void print_driver(const struct facts *f)

@@ -148,12 +148,18 @@ void doctor_ld_conf(struct doctor *d, const struct facts *f)
 	}
 }
 
-/* The first one of its name wins; the next one of another version is what somebody else counts on. */
+/*
+ * The first one of its name wins; the next one of another version is what somebody else counts on. That the selected
+ * toolkit's own comes first is as it should be.
+ */
 static void two_of(struct doctor *d, const struct facts *f, bool cudnn)
 {
 	for (const struct facts_lib *a = f->libs; a < f->libs + f->n_libs; a++)
 		for (const struct facts_lib *b = a + 1; b < f->libs + f->n_libs; b++) {
+			autofree char *folder =
+				xstrndup(a->path, (size_t)(path_base(a->path) - a->path));
 			if (a->cudnn != cudnn || strcmp(a->soname, b->soname) != 0 ||
+			    (facts_version(f) && is_selected(f, folder)) ||
 			    !strcmp(a->version, b->version))
 				continue;
 			doctor_find(d, DOCTOR_WARNING, "two %s: '%s' (%s) hides '%s' (%s)",

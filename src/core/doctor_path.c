@@ -29,13 +29,18 @@ static const char *words(const struct facts_nvcc *n)
 	return n->release[0] ? n->release : "unknown release";
 }
 
+static void tell_err(struct doctor *d, const struct err *why, const char *remedy)
+{
+	doctor_find(d, DOCTOR_ERROR, "%s", why->msg);
+	doctor_remedy(d, "%s", why->hint[0] ? why->hint : remedy);
+}
+
 void doctor_not_selected(struct doctor *d, const struct facts *f)
 {
-	if (f->resolved)
-		return;
-	doctor_find(d, DOCTOR_ERROR, "%s", f->why.msg);
-	doctor_remedy(d, "%s",
-		      f->why.hint[0] ? f->why.hint : "cudaenv versions shows what is installed");
+	if (!f->resolved)
+		tell_err(d, &f->why, "cudaenv versions shows what is installed");
+	else if (f->cudnn_why.code)
+		tell_err(d, &f->cudnn_why, "cudaenv cudnn list shows what is installed");
 }
 
 /* conda's folder is put first by each `conda activate`. */

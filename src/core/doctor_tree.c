@@ -65,23 +65,45 @@ static time_t seconds_of(const char *text)
 	return strptime(text, "%Y-%m-%dT%H:%M:%SZ", &t) ? timegm(&t) : 0;
 }
 
+enum { CHANGED_MAX = 64 };
+
 struct changed {
 	time_t since;
-	char first[PATH_MAX];
+	struct {
+		dev_t dev;
+		ino_t ino;
+		char *path;
+	} files[CHANGED_MAX];
 	size_t n;
+	const char *first; /* of them that the store has */
+	size_t shared;
 };
 
-/* Files that the store has as well are links to it: a write in place changes every version that has them. */
+/* Written since, and not of this tree alone. */
 static bool look(void *ctx, const char *rel, const struct stat *st, struct err *err)
 {
 	struct changed *c = ctx;
-	if (!S_ISREG(st->st_mode) || st->st_nlink < 2 || st->st_mtime <= c->since)
-		return true;
-	if (!c->n++)
-		snprintf(c->first, sizeof c->first, "%s", rel);
+	if (S_ISREG(st->st_mode) && st->st_nlink > 1 && st->st_mtime > c->since &&
+	    c->n < CHANGED_MAX) {
+		c->files[c->n].dev = st->st_dev;
+		c->files[c->n].ino = st->st_ino;
+		c->files[c->n++].path = xstrdup(rel);
+	}
 	return true;
 }
 
+static bool look_in_store(void *ctx, const char *rel, const struct stat *st, struct err *err)
+{
+	struct changed *c = ctx;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->files[i].ino == st->st_ino && c->files[i].dev == st->st_dev) {
+			c->first = c->first ? c->first : c->files[i].path;
+			c->shared++;
+		}
+	return true;
+}
+
+/* Files of the store are linked into every prefix that has them: a write in place changes all of these. */
 void doctor_store(struct doctor *d, const struct facts *f)
 {
 	struct record r = {0};
@@ -89,18 +111,28 @@ void doctor_store(struct doctor *d, const struct facts *f)
 	struct changed c = {0};
 	if (!facts_version(f) || !record_read(f->sel.prefix, &r, &ignored))
 		return;
-	c.since = seconds_of(r.installed) + SLACK_S;
+	time_t installed = seconds_of(r.installed);
+	c.since = installed + SLACK_S;
+	bool any = installed && tree_walk(f->sel.prefix, look, &c, &ignored) && c.n;
+	for (size_t i = 0; any && i < r.release.n; i++) {
+		autofree char *entry =
+			xasprintf("%s/store/%s", f->layout->root, r.release.components[i].sha256);
+		if (access(entry, F_OK) == 0 && !tree_walk(entry, look_in_store, &c, &ignored))
+			break;
+	}
+	if (c.shared) {
+		doctor_find(d, DOCTOR_WARNING,
+			    "%zu files of %s were changed since it was installed ('%s'): other "
+			    "versions share them",
+			    c.shared, f->sel.name, c.first);
+		doctor_remedy(d,
+			      "cudaenv uninstall %s, cudaenv prune, cudaenv install %s; to change "
+			      "a file, remove it and write it anew",
+			      f->sel.name, f->sel.name);
+	}
+	for (size_t i = 0; i < c.n; i++)
+		free(c.files[i].path);
 	record_clear(&r);
-	if (c.since == SLACK_S || !tree_walk(f->sel.prefix, look, &c, &ignored) || !c.n)
-		return;
-	doctor_find(d, DOCTOR_WARNING,
-		    "%zu files of %s were changed since it was installed ('%s'): other versions "
-		    "share them",
-		    c.n, f->sel.name, c.first);
-	doctor_remedy(d,
-		      "cudaenv uninstall %s, cudaenv prune, cudaenv install %s; to change a file, "
-		      "remove it and write it anew",
-		      f->sel.name, f->sel.name);
 }
 
 void doctor_moved(struct doctor *d, const struct facts *f)

@@ -69,6 +69,8 @@ static void select_here(struct facts *f)
 	f->resolved = resolve_select(f->layout, NULL, &f->sel, &f->why);
 	if (!facts_version(f))
 		return;
+	if (!product_cudnn(f->layout, &f->sel, &f->cudnn, &f->cudnn_why))
+		f->cudnn = (struct product_selection){0};
 	if (!toolkit_release(f->sel.prefix, f->release))
 		snprintf(f->release, sizeof f->release, "%s", f->sel.name);
 	take_nvcc(f);

@@ -13,6 +13,7 @@
 #include "base/attr.h"
 #include "base/buf.h"
 #include "base/layout.h"
+#include "base/product.h"
 #include "base/resolve.h"
 #include "core/catalog.h"
 #include "core/config.h"
@@ -92,6 +93,8 @@ struct facts {
 	struct selection sel;
 	bool resolved; /* else `why`; sel.spec and origin may be set */
 	struct err why;
+	struct product_selection cudnn; /* beside it; prefix "": none is asked for */
+	struct err cudnn_why;		/* code ERR_NONE, or why the one asked for is not there */
 	char release[VERSION_TEXT], nvcc[VERSION_TEXT]; /* of the selected prefix; "" unknown */
 	const struct catalog_release *known;		/* its release; NULL: not in the catalog */
 

@@ -58,10 +58,15 @@ refute_code() { refute_stdout_has "\"$1\""; }
 }
 
 @test "doctor: files that versions share were written into" {
-	ln "$prefix/bin/nvcc" "$T/in-the-store"
+	local entry
+	entry=$CUDAENV_ROOT/store/$(printf '%064d' 1)/tree
+	mkdir -p "$entry"
+	echo 11.8 >.cuda-version
+	# A second link that is nobody's, as of a copy of the root.
+	ln "$prefix/bin/nvcc" "$T/another"
 	cudaenv --json doctor
 	refute_code STORE_CHANGED
-	echo 11.8 >.cuda-version
+	ln "$prefix/bin/nvcc" "$entry/nvcc"
 	cudaenv --json doctor
 	assert_code warning STORE_CHANGED bin/nvcc
 }

@@ -173,6 +173,7 @@ static const struct scene scenes[] = {
 	/* selection and PATH */
 	{"NOT_SELECTED", DOCTOR_ERROR, NULL, "CUDAENV_VERSION=13.0", NULL,
 	 "'13.0' is not installed", "install"},
+	{"NOT_SELECTED", DOCTOR_ERROR, NULL, "CUDAENV_CUDNN_VERSION=9.3", NULL, "9.3", "cudnn"},
 	{"PATH_SHIM_LATE", DOCTOR_ERROR, FOREIGN, "PATH=@/o/bin:@/r/shims:@/bin", NULL,
 	 "/o/bin/nvcc' (11.5) stands before", "rc file", .alone = "PATH_FOREIGN_NVCC"},
 	{"PATH_SHIM_LATE", DOCTOR_WARNING, NULL, "PATH=@/bin", NULL, "no nvcc is on PATH",
@@ -486,6 +487,8 @@ static void test_nothing(void **state)
 		{.files = WSL "fs/usr/lib/wsl/lib/libcuda.so.1|x\n", .change = wsl},
 		{.files = "fs/.dockerenv|\n", .env = "NVIDIA_VISIBLE_DEVICES=all"},
 		{.env = "CUDAENV_VERSION=system\nPATH=@/bin"},
+		{.files = "a/libcudart.so.12>libcudart.so.12.1.105\na/libcudart.so.12.1.105|x\n",
+		 .env = "LD_LIBRARY_PATH=@/r/versions/12.4.1/lib64:@/a"},
 		/* A driver newer than the toolkit is no finding. */
 		{.files = SCENE_GCC("11"), .env = "CUDAENV_VERSION=11.8"},
 		{.files = "fs/etc/ld.so.conf|include /etc/ld.so.conf^/opt/x^\n"},
