@@ -10,6 +10,7 @@
 #include "cli/applock.h"
 #include "cli/cmd.h"
 #include "cli/verdict.h"
+#include "core/judge_run.h"
 #include "core/probe.h"
 #include "core/record.h"
 #include "core/refresh.h"
@@ -37,7 +38,7 @@ struct work {
 	struct job *jobs;
 	size_t n;
 	struct gpus *gpus; /* NULL below the level `run` */
-	bool good, ran;	   /* all verdicts are good; something ran on a GPU */
+	bool good;	   /* all verdicts are */
 };
 
 static bool is_ours(const struct app *app, const char *prefix)
@@ -141,7 +142,6 @@ static bool finish(struct work *w, struct job *j, struct err *err)
 			   "%s was moved with its root: its .pc files name the old place", j->name);
 	verdict_print(w->app, j->name, j->prefix, &v, w->gpus);
 	w->good = w->good && verdict_good(&v);
-	w->ran = w->ran || v.on.driver[0] || v.on.cuda;
 	return true;
 }
 
@@ -215,16 +215,22 @@ static bool read_level(struct app *app, const struct args *a, enum probe_level *
 	return true;
 }
 
+static bool has_gpu(const struct work *w, struct err *err)
+{
+	char why[256];
+	if (!w->gpus || !judge_no_gpu(w->gpus, getenv("CUDA_VISIBLE_DEVICES"), why, sizeof why))
+		return true;
+	err_set(err, ERR_FAILED, "there is no GPU to run on: %s", why);
+	return err_hint(err, "without --require-gpu such a machine is no error");
+}
+
 static bool run(struct app *app, const struct args *a, struct err *err)
 {
 	struct work w = {.app = app, .good = true};
 	if (!read_level(app, a, &w.level, err))
 		return false;
-	bool ok = add_asked(&w, a, err) && verify(&w, err);
-	if (ok && opt_flag(a, "require-gpu") && w.n && !w.ran) {
-		err_set(err, ERR_FAILED, "nothing ran: there is no GPU here");
-		ok = err_hint(err, "without --require-gpu a machine without GPU is no error");
-	}
+	bool ok = add_asked(&w, a, err) && verify(&w, err) &&
+		  (!opt_flag(a, "require-gpu") || has_gpu(&w, err));
 	if (ok && !w.good)
 		app->exit_status = ERR_VERIFY;
 	work_clear(&w);

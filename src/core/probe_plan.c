@@ -143,7 +143,7 @@ static void note_machine(const struct probe *p, struct measured *on)
 	snprintf(on->driver, sizeof on->driver, "%s", g->driver[0] ? g->driver : g->nvml_driver);
 	on->cuda = g->cuda;
 	on->cc = p->cc;
-	if (p->code)
+	if (p->code && p->hello.code.n)
 		snprintf(on->code, sizeof on->code, "sm_%d", p->code);
 	for (size_t i = 0; i < p->n_served; i++)
 		add_uuid(on, p->served[i]->uuid);

@@ -88,11 +88,16 @@ stored() { python3 -c 'import json,sys; print(eval("v" + sys.argv[2], {"v": json
 	refute_exists "$T/ran"
 	FAKE_GPUS='' driven verify --level bandwidth --require-gpu 12.4.1
 	assert_status 1
-	assert_stderr_has "there is no GPU here"
+	assert_stderr_has "there is no GPU to run on: the driver's library is here, and no GPU"
 	FAKE_GPUS='' driven verify --require-gpu 12.4.1
 	assert_status 1
 	driven verify --require-gpu 12.4.1
 	assert_status 0
+	# A toolkit that is broken is another matter.
+	mv "$prefix/bin/ptxas" "$T/away"
+	driven verify --require-gpu 12.4.1
+	assert_status 8
+	mv "$T/away" "$prefix/bin/ptxas"
 	driven verify --require-gpu --level compile 12.4.1
 	assert_status 2
 	assert_stderr_has "--require-gpu means 'run'"
