@@ -288,6 +288,41 @@ static void linked_trees(void **state)
 	assert_null(syslink_user(&l, second));
 }
 
+/* Files of groups that are cut short or hold what they should not; and those of RPM systems. */
+static void odd_groups(void **state)
+{
+	static const struct {
+		const char *text; /* @: the link */
+		size_t choices;
+	} cases[] = {
+		{"auto\n@", 0},
+		{"manual\n@\n", 0},
+		{"auto\n@\nslave", 0},
+		{"auto\n@\nslave\n/s\n\n/opt/a", 1},
+		{"auto\n@\n\n/opt/a\n10\n/opt/b\n20\n\n", 2},
+		{"auto\n@\nslave\n/s\n\n/opt/a\n10\n/opt/a.1\n/opt/b\n20\n\n\n", 2},
+	};
+	struct err err = {0};
+	must(tree_mkdirs("var/lib/alternatives", &err), &err);
+	must(tree_mkdirs("etc/alternatives", &err), &err);
+	scratch_file("var/lib/alternatives/other", "auto\n/usr/other\n\n");
+	scratch_file("var/lib/alternatives/empty", "");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		autosyslink struct syslink s = {0};
+		const char *at = strchr(cases[i].text, '@');
+		autofree char *text = xasprintf("%.*s%s%s", (int)(at - cases[i].text),
+						cases[i].text, link_path, at + 1);
+		scratch_file("var/lib/alternatives/cuda", text);
+		look(&s);
+		assert_int_equal(s.owner, SYSLINK_ALTERNATIVES);
+		assert_int_equal(s.group.choices.n, cases[i].choices);
+		assert_null(s.group.current);
+	}
+	/* A link that does not lead through the group is not the group's. */
+	assert_int_equal(symlink(here, link_path), 0);
+	assert_owner(SYSLINK_FOREIGN, NULL);
+}
+
 /* update-alternatives itself, with folders of its own here. */
 static void alternatives(const char *const *words)
 {
@@ -405,9 +440,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, enter, leave)
-		T(there_and_back),  T(never_replaced),	   T(of_a_package),    T(changed_by_others),
-		T(bad_record),	    T(stopped_in_between), T(bad_places),      T(needs_rights),
-		T(private_folders), T(linked_trees),	   T(of_alternatives), T(choice_is_gone),
+		T(there_and_back),  T(never_replaced),	   T(of_a_package), T(changed_by_others),
+		T(bad_record),	    T(stopped_in_between), T(bad_places),   T(needs_rights),
+		T(private_folders), T(linked_trees),	   T(odd_groups),   T(of_alternatives),
+		T(choice_is_gone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
