@@ -27,7 +27,8 @@ bool lock_take(struct lock *l, const char *path, int wait_s, lock_notice_fn *not
 	       struct err *err)
 {
 	char holder[80], self[32];
-	autoclose int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	/* As root in the root of somebody else it must not be a link to another file. */
+	autoclose int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot open lock file '%s'", path);
 	/* Counted in steps rather than by the clock: a clock that jumps must not matter. */

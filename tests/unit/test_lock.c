@@ -164,6 +164,14 @@ static void cannot_be_opened(void **state)
 	assert_int_equal(e.code, ERR_FILESYSTEM);
 	assert_int_equal(e.sys, ENOENT);
 	assert_int_equal(l.fd, -1);
+	/* What a link in its place leads to stays as it is. */
+	scratch_file("precious", "text");
+	assert_int_equal(symlink("precious", "lock"), 0);
+	assert_false(lock_take(&l, "lock", 0, NULL, NULL, &e));
+	assert_int_equal(e.sys, ELOOP);
+	struct stat st;
+	assert_int_equal(stat("precious", &st), 0);
+	assert_int_equal(st.st_size, 4);
 }
 
 #define SCRATCH(f) cmocka_unit_test_setup_teardown(f, scratch_enter, scratch_leave)
