@@ -107,8 +107,11 @@ bool syslink_record_write(const struct layout *l, const char *path, const struct
 		return err_set(err, ERR_USAGE, "'%s' is too long", path);
 	if (!tree_mkdirs(folder, err) || !atomic_write(file, text, strlen(text), 0644, err))
 		return false;
-	give_to_owner(l, folder);
-	give_to_owner(l, file);
+	/* The lock that was taken for this may be new as well. */
+	autofree char *lock = xasprintf("%s/lock", l->root);
+	const char *const written[] = {folder, file, lock};
+	for (size_t i = 0; i < ARRAY_LEN(written); i++)
+		give_to_owner(l, written[i]);
 	return true;
 }
 
