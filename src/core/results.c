@@ -138,6 +138,12 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Times of a few microseconds differ more, and pageable memory is at the mercy of what else the host does. */
+static bool is_rough(const struct rate *x, double gbps)
+{
+	return (double)x->bytes / gbps / 1e3 < 20 || !strcmp(x->memory, "pageable");
+}
+
 /* 1.4826 makes the median distance a standard deviation where errors are normal. */
 static void judge_group(struct rate **group, size_t n, double *room)
 {
@@ -150,9 +156,7 @@ static void judge_group(struct rate **group, size_t n, double *room)
 		room[i] = fabs(group[i]->gbps - median);
 	qsort(room, n, sizeof *room, by_number);
 	double limit = 3.5 * 1.4826 * middle(room, n);
-	/* Times of small copies differ more, and pageable memory is at the mercy of what else the host does. */
-	bool rough = group[0]->bytes < 1 << 20 || !strcmp(group[0]->memory, "pageable");
-	double least = (rough ? 0.3 : 0.1) * median;
+	double least = (is_rough(group[0], median) ? 0.3 : 0.1) * median;
 	if (limit < least)
 		limit = least;
 	for (size_t i = 0; i < n; i++)
@@ -203,7 +207,7 @@ bool result_marked(const struct result *r, const char *kind)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (r->rates[i].off != 0 && !strcmp(r->rates[i].kind, kind) &&
-		    strcmp(r->rates[i].memory, "pageable") != 0)
+		    !is_rough(&r->rates[i], r->rates[i].gbps))
 			return true;
 	return false;
 }

@@ -63,7 +63,7 @@ must_check bool results_add_verdict(struct results *r, const char *host, const c
 /*
  * Sorts by host and version, and sets `off` of each figure that is far from the others of its GPU, kind,
  * memory, method and size: more than 3.5 standard deviations as the median distance from the median tells
- * them, and more than a tenth (below 1 MiB, and of pageable memory, three tenths). Two do not say which of them is wrong: at least
+ * them, and more than a tenth (copies of less than 20 us, and of pageable memory, three tenths). Two do not say which of them is wrong: at least
  * three are needed.
  */
 void results_finish(struct results *r);
@@ -72,7 +72,7 @@ void results_clear(struct results *r);
 
 /* The figure of one result that stands out most; NULL: none. */
 const struct rate *result_worst(const struct result *r);
-/* Whether a figure stands out among those that h2d, d2h and d2d are the best of: not of pageable memory. */
+/* Whether a figure stands out that says something of h2d, d2h and d2d: not of pageable memory or short copies. */
 bool result_marked(const struct result *r, const char *kind);
 /*
  * What is to be said of a result: its detail, then what stands out ("from the GPU, pinned, 256 MiB: 61% below the
