@@ -222,7 +222,7 @@ stored() { python3 -c 'import json,sys; print(eval("v" + sys.argv[2], {"v": json
 	# Each waits for another one to be there, which one after the other would do in vain.
 	cat >"$T/meet" <<-'EOS'
 		touch "$T/at.$1"
-		for i in $(seq 200); do
+		for i in $(seq 600); do
 			[ ! -e "$T/at.$2" ] || exit 0
 			sleep 0.1
 		done

@@ -252,7 +252,7 @@ static void test_several(void **state)
 static void test_at_once(void **state)
 {
 	scratch_file("p/sass",
-		     "touch \"$top/a\"; for i in $(seq 200); do [ -e \"$top/b\" ] && break; "
+		     "touch \"$top/a\"; for i in $(seq 600); do [ -e \"$top/b\" ] && break; "
 		     "sleep 0.1; done; [ -e \"$top/b\" ] || exit 9\n" OK(""));
 	scratch_file("p/ptx", "touch \"$top/b\"\n" OK(""));
 	assert_string_equal(proved(PROBE_RUN).word, "ok");
