@@ -112,10 +112,10 @@ cmake_through_shim() {
 	grep -q "CMAKE_CUDA_COMPILER:.*=$ROOT/versions/$NEW/bin/nvcc" build/CMakeCache.txt
 }
 
-# configured WAY...: an empty CMake project with CUDA, in `build` of the working folder.
+# configured WAY...: an empty CMake project with CUDA, in `build` of the working folder. Without FindCUDAToolkit, which
+# may take what the profile lacks from elsewhere on this machine.
 configured() {
-	printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(x CUDA)' 'find_package(CUDAToolkit REQUIRED)' \
-		>CMakeLists.txt
+	printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(x CUDA)' >CMakeLists.txt
 	rm -rf build
 	capture "$@" cmake -G Ninja -B build -DCMAKE_CUDA_ARCHITECTURES=75
 	assert_status 0
@@ -147,6 +147,19 @@ configured() {
 	assert_status 0
 	cudaenv exec "+$NEW" true
 	assert_stderr ""
+}
+
+@test "doctor finds nothing wrong with what was installed" {
+	local v code
+	for v in 13.0.2 "$NEW"; do
+		cudaenv exec "+$v" "$CUDAENV" --json doctor
+		[ "$status" -le 1 ] || fail
+		assert_stdout_has "\"release\": \"$v\""
+		for code in NOT_SELECTED TREE_INCOMPLETE STORE_CHANGED ROOT_MOVED SHIM_FOREIGN PATH_FOREIGN_NVCC PATH_SHIM_LATE \
+			VAR_STALE VAR_DISAGREE CCBIN_REFUSED CMAKE_CACHE_DRIFT; do
+			refute_stdout_has "\"$code\""
+		done
+	done
 }
 
 @test "an nvcc that is stopped mid-way does not hurt: the store is read-only" {
