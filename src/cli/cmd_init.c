@@ -11,6 +11,7 @@
 #include "base/toolenv.h"
 #include "base/tree.h"
 #include "cli/cmd.h"
+#include "cli/init.h"
 #include "cli/shellsyntax.h"
 #include "core/rcfile.h"
 #include "core/shimdir.h"
@@ -56,8 +57,7 @@ static bool find_shell(const char *name, const struct shell **out, struct err *e
 	enum shell_syntax syntax;
 	if (!name) {
 		err_set(err, ERR_USAGE, "'init' needs the name of a shell: bash, zsh or fish");
-		return err_hint(err, "'cudaenv init bash --install', or put "
-				     "'eval \"$(cudaenv init bash)\"' into ~/.bashrc");
+		return err_hint(err, "cudaenv init bash --install");
 	}
 	for (size_t i = 0; i < ARRAY_LEN(shells); i++)
 		if (strcmp(shells[i].name, name) == 0) {
@@ -109,6 +109,18 @@ static bool write_hook(const struct shell *sh, const char *path, struct err *err
 				  : err_sys(err, ERR_FAILED, "no memory for the hook");
 	free(text);
 	return ok;
+}
+
+bool init_refresh(const struct layout *l, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(shells); i++) {
+		char name[32], path[PATH_MAX];
+		snprintf(name, sizeof name, "hook.%s", shells[i].name);
+		if (layout_path(l, path, sizeof path, name) && access(path, F_OK) == 0 &&
+		    !write_hook(&shells[i], path, err))
+			return false;
+	}
+	return true;
 }
 
 /* The lines for the start-up file. A root that is gone must not end the shell. */
@@ -211,9 +223,10 @@ const struct command cmd_init = {
 	.args = "SHELL",
 	.summary = "print or install the hook of a shell: bash, zsh or fish",
 	.about = "The hook puts the shims in front of PATH, makes 'cudaenv shell' work, and gives "
-		 "PATH, CUDA_HOME and the others what the folder asks for. Without --install it is "
-		 "printed: eval \"$(cudaenv init bash)\" (zsh the same), or cudaenv init fish | "
-		 "source.",
+		 "PATH, CUDA_HOME and the others what the folder asks for. With --install a new "
+		 "shell "
+		 "reads it from a file and starts no process for it. Without, it is printed: eval "
+		 "\"$(cudaenv init bash)\" (zsh the same), or cudaenv init fish | source.",
 	.options = options,
 	.max_args = 1,
 	.needs = NEED_NOTHING,

@@ -2,13 +2,14 @@
 #include <stdio.h>
 
 #include "cli/cmd.h"
+#include "cli/init.h"
 #include "cli/print.h"
 #include "core/refresh.h"
 #include "core/shimdir.h"
 
 static bool run_rehash(struct app *app, const struct args *args, struct err *err)
 {
-	return refresh_root(&app->layout, &app->events, err);
+	return refresh_root(&app->layout, &app->events, err) && init_refresh(&app->layout, err);
 }
 
 const struct command cmd_rehash = {
@@ -16,8 +17,9 @@ const struct command cmd_rehash = {
 	.args = "",
 	.summary = "make the shims agree with what is installed",
 	.about = "Install, uninstall and link do this by themselves; needed after changing a "
-		 "toolkit by hand, and after moving or restoring the root: .pc files name their "
-		 "prefix.",
+		 "toolkit by hand, after moving or restoring the root (.pc files name their "
+		 "prefix), "
+		 "and after an upgrade of cudaenv, for the hooks that 'init --install' wrote.",
 	.needs = NEED_ROOT | NEED_LOCK,
 	.run = run_rehash,
 };

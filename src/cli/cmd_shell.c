@@ -28,8 +28,9 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 	if (!name || !name[0]) {
 		err_set(err, ERR_FAILED, "a program cannot change the shell it was started from");
 		return err_hint(
-			err, "eval \"$(cudaenv init bash)\" (zsh; cudaenv init fish | source) lets "
-			     "'cudaenv shell' do it");
+			err,
+			"the hook can: 'cudaenv init bash --install' (or zsh, fish), and a new "
+			"shell");
 	}
 	if (!shell_syntax_parse(name, &syntax, err))
 		return false;

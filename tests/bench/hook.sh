@@ -3,6 +3,7 @@
 # beside peers that are here: tests/bench/hook.sh [CUDAENV [SHIM [ROUNDS]]]
 #   prompt   Enter with nothing typed            same     cd inside one project
 #   command  a typed command that changes nothing  change   cd between two projects
+# "cudaenv" has been in these folders before; "first" forgets them in front of each cd.
 # Medians of ROUNDS rounds in microseconds; behind them the medians of the per-round ratios to the static process
 # (same, change) or the difference to no hook (prompt, command). Process counts do not depend on the machine's mood.
 # shellcheck disable=SC2016 # the words are for the shells that are measured
@@ -44,12 +45,17 @@ versions() {
 start_up() {
 	case $2:$1 in
 	none:*) ;;
-	cudaenv:*) "${clean[@]}" "$cudaenv" init "$1" ;;
+	cudaenv:* | first:*) "${clean[@]}" "$cudaenv" init "$1" ;;
 	static:bash) echo "h() { [[ \$PWD == \"\$l\" ]] || { l=\$PWD; x=\$($T/static); }; }; l=; PROMPT_COMMAND=h" ;;
 	static:zsh) echo "h() { x=\$($T/static) }; chpwd_functions=(h)" ;;
 	static:fish) echo "function h --on-variable PWD; set -g x ($T/static); end" ;;
 	direnv:*) direnv hook "$1" ;;
 	pyenv:bash | pyenv:zsh) echo 'PATH="'"${PYENV_BIN%/*}"':$PATH"; eval "$(pyenv virtualenv-init -)"' ;;
+	esac
+	case $2:$1 in
+	first:bash) echo 'function cd { builtin cd "$@" || return; __cudaenv_known=(); __cudaenv_hook; }' ;;
+	first:zsh) echo 'forget() { __cudaenv_known=() }; chpwd_functions=(forget $chpwd_functions)' ;;
+	first:fish) echo 'functions -c cd bare_cd; function cd; set -g __cudaenv_keys; bare_cd $argv; end' ;;
 	esac
 }
 
@@ -98,7 +104,7 @@ once() {
 }
 
 table() {
-	local shell=$1 a=$2 b=$3 c=$4 round hook hooks=(none cudaenv static) i
+	local shell=$1 a=$2 b=$3 c=$4 round hook hooks=(none cudaenv first static) i
 	[ "${5:-}" = short ] || { command -v direnv >/dev/null && hooks+=(direnv); }
 	if [ "${5:-}" != short ] && [ -n "${PYENV_BIN:-}" ] && [ "$shell" != fish ]; then hooks+=(pyenv); fi
 	rm -f "$T"/figures-*
@@ -163,6 +169,7 @@ row 'cudaenv, the file that init --install reads' "$T/new-cudaenv"
 row 'eval of one static process' "$T/new-static"
 row 'cudaenv, eval "$(cudaenv init bash)"' "$T/new-eval"
 if command -v direnv >/dev/null; then echo 'eval "$(direnv hook bash)"' >"$T/new-direnv" && row direnv "$T/new-direnv"; fi
+if [ -x /usr/bin/rbenv ]; then echo 'eval "$(rbenv init - bash)"' >"$T/new-rbenv" && row rbenv "$T/new-rbenv"; fi
 if [ -x "${PYENV:-$HOME/.pyenv/bin/pyenv}" ]; then
 	echo "PATH=\"$(dirname "${PYENV:-$HOME/.pyenv/bin/pyenv}"):\$PATH\"; eval \"\$(pyenv init - bash)\"" >"$T/new-pyenv" && row pyenv "$T/new-pyenv"
 fi

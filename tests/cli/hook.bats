@@ -906,6 +906,12 @@ s 0"
 	[ -L "$rc" ] && [ "$(stat -c %a "$T/dotfiles/rc")" = 600 ]
 	[ "$(head -c "$(stat -c %s "$T/was")" "$T/once" | cmp - "$T/was" && echo same)" = same ]
 	cmp "$CUDAENV_ROOT/hook.$HOOK_SHELL" "$T/hook"
+	# Of another release of cudaenv.
+	echo old >"$CUDAENV_ROOT/hook.$HOOK_SHELL"
+	cudaenv rehash
+	assert_status 0
+	cmp "$CUDAENV_ROOT/hook.$HOOK_SHELL" "$T/hook"
+	[ "$(echo "$CUDAENV_ROOT"/hook.*)" = "$CUDAENV_ROOT/hook.$HOOK_SHELL" ]
 	cudaenv init "$HOOK_SHELL" --uninstall
 	assert_status 0
 	cmp "$T/dotfiles/rc" "$T/was"

@@ -230,7 +230,7 @@ teardown() { teardown_root; }
 	cudaenv shell 12.4
 	assert_status 1
 	assert_stdout ""
-	assert_stderr_has 'eval "$(cudaenv init bash)"'
+	assert_stderr_has 'cudaenv init bash --install'
 }
 
 @test "shell prints what its function evaluates" {
@@ -343,7 +343,7 @@ $CUDAENV_ROOT"
 	cudaenv init
 	assert_status 2
 	assert_stdout ""
-	assert_stderr_has 'eval "$(cudaenv init bash)"'
+	assert_stderr_has 'cudaenv init bash --install'
 	cudaenv init fsh
 	assert_status 2
 	assert_stderr_has "unknown shell 'fsh'"
