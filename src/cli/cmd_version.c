@@ -10,12 +10,14 @@
 #include "core/host.h"
 #include "core/nvccask.h"
 #include "core/record.h"
+#include "core/stale.h"
 #include "core/toolkits.h"
 
 /* What `version --verbose` adds. Texts are "" where nothing is known. */
 struct facts {
 	char release[VERSION_TEXT], nvcc[VERSION_TEXT], tool[PATH_MAX];
 	struct verdict verdict;
+	char stale[192]; /* why the verdict does not speak of this machine */
 	struct host host;
 	char driver_cuda[VERSION_TEXT];
 	const char *fit;
@@ -53,6 +55,7 @@ static bool gather(struct app *app, const struct selection *s, struct facts *f, 
 	const struct catalog_release *r;
 	struct spec spec;
 	struct err ignored;
+	struct stale_now now;
 	if (!tool_find(&app->layout, s, "nvcc", NULL, f->tool, sizeof f->tool, &ignored))
 		f->tool[0] = '\0';
 	host_probe(&f->host);
@@ -64,6 +67,10 @@ static bool gather(struct app *app, const struct selection *s, struct facts *f, 
 		return true;
 	if (s->prefix[0])
 		verdict_read(s->prefix, &f->verdict);
+	stale_look(&now, "");
+	if (!stale_is(&now, &f->verdict, f->stale, sizeof f->stale))
+		f->stale[0] = '\0';
+	stale_clear(&now);
 	if (!catalog_load(&app->catalog, NULL, err))
 		return false;
 	/* A header tells major and minor only: the newest patch level stands for it. */
@@ -87,6 +94,7 @@ static void print_facts(const struct selection *s, const struct facts *f)
 	print_fact("nvcc number", f->nvcc);
 	print_fact("verdict", f->verdict.word);
 	print_fact("", f->verdict.detail);
+	print_fact("stale", f->stale);
 	print_fact("driver", f->host.driver[0] ? f->host.driver : "none");
 	print_fact("driver CUDA", f->driver_cuda);
 	print_fact("fit", f->fit);
@@ -128,6 +136,7 @@ static void print_selection_json(const struct selection *s, const struct facts *
 		json_object_set_new(o, "nvcc", known_text(f->tool));
 		json_object_set_new(o, "nvcc_number", known_text(f->nvcc));
 		json_object_set_new(o, "verdict", known_text(f->verdict.word));
+		json_object_set_new(o, "stale", known_text(f->stale));
 		json_object_set_new(o, "driver", known_text(f->host.driver));
 		json_object_set_new(o, "driver_cuda", known_text(f->driver_cuda));
 		json_object_set_new(o, "fit", known_text(f->fit));

@@ -256,6 +256,8 @@ stored() { python3 -c 'import json,sys; print(eval("v" + sys.argv[2], {"v": json
 	EOS
 	cudaenv versions
 	assert_stdout_has "ok (stale)"
+	CUDAENV_VERSION=12.4.1 cudaenv version --verbose
+	assert_stdout_has "found on driver 550.54.15, here is none"
 	driven verify --level compile 12.4.1
 	cudaenv versions
 	refute_stdout_has stale
