@@ -100,12 +100,17 @@ static bool from_cache(const struct source_ctx *ctx, const char *product, const 
 	return out->cached;
 }
 
-/* Kept for later runs; not being able to is no reason to stop. */
+/* Kept for later runs; not being able to is no reason to stop. Written anew only where it is another one: that
+ * waits for the disk. */
 static void keep(const struct source_ctx *ctx, const struct redist_manifest *m,
 		 const struct buf *body)
 {
 	struct err err;
 	autofree char *path = cache_path(ctx->cache_dir, m->sha256, m->file);
+	autobuf struct buf before = BUF_INIT(MANIFEST_MAX);
+	if (io_read_file(path, &before, &err) && before.len == body->len &&
+	    !memcmp(before.data, body->data, body->len))
+		return;
 	if (!tree_mkdirs(ctx->cache_dir, &err) ||
 	    !atomic_write(path, buf_str(body), body->len, 0644, &err))
 		event_debug(ctx->events, "%s", err.msg);

@@ -184,7 +184,7 @@ P
 goals=()
 goal() { goals+=("$(printf '%s\t' "$@")"); }
 cat >"$T/goals.py" <<'P'
-import os, statistics, sys
+import statistics, sys
 top, *goals = sys.argv[1:]
 def ratio(table, row, base):
     rounds = {}
@@ -192,18 +192,17 @@ def ratio(table, row, base):
         r, i, seconds = line.split()[:3]
         rounds.setdefault(r, {})[i] = float(seconds)
     return statistics.median(x[row] / x[base] for x in rounds.values())
-print("\n| goal | ratio | at most |\n| --- | --- | --- |")
+rows, peak = [], 0
 for g in goals:
     number, must, table, row, base, what = g.split("\t")[:6]
-    print("| %s. %s | **%.2f** | %s |" % (number, what, ratio(table, row, base), must))
-peak = 0
-for name in os.listdir(top):
-    if name.startswith("results.") and name != "results.patch":
-        for line in open(top + "/" + name):
-            r, i, s, memory, cpu = line.split()
-            if (name, i) in {(n, row) for g in goals for n, row in [("results." + g.split("\t")[2], g.split("\t")[3])]}:
-                peak = max(peak, int(memory))
-print("| 18. peak memory of these rows | **%d MB** | 256 MB |" % peak)
+    rows.append((int(number), "| %s. %s | **%.2f** | %s |" % (number, what, ratio(table, row, base), must)))
+    for line in open("%s/results.%s" % (top, table)):
+        r, i, seconds, memory, cpu = line.split()
+        if i == row:
+            peak = max(peak, int(memory))
+rows.append((18, "| 18. peak memory of these rows | **%d MB** | 256 MB |" % peak))
+print("\n| goal | ratio | at most |\n| --- | --- | --- |")
+print("\n".join(text for _, text in sorted(rows, key=lambda r: r[0])))
 P
 
 one() {
