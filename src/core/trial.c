@@ -172,6 +172,9 @@ static void make_argv(struct strlist *argv, const char *prefix, const struct tri
 		strlist_add(argv, "--keep");
 		strlist_add(argv, "-Xlinker");
 		strlist_add(argv, map);
+	} else {
+		/* None needs it, and 11.8 and 12.4 take seconds to link PTX with it. */
+		strlist_add(argv, "-cudadevrt=none");
 	}
 	add_targets(argv, p);
 	strlist_add(argv, "-o");
