@@ -86,14 +86,35 @@ static bool merge_folder(const struct product *p, char *tree, int to, struct err
 	return access(tree, F_OK) < 0 || merge_tree(&source, 0, to, err);
 }
 
-/* Libraries of one CUDA major that old archives keep apart: lib/12/libcutensor.so. */
+/* "11" and "10.2" of lib/11 and lib/10.2. */
+static void find_majors(int lib, struct strlist *out)
+{
+	autostrlist struct strlist names = {0};
+	struct version v;
+	prefix_names(lib, "", "", &names);
+	for (size_t i = 0; i < names.n; i++)
+		if (version_parse(names.items[i], strlen(names.items[i]), &v))
+			strlist_add(out, names.items[i]);
+}
+
+/* Libraries for one CUDA that old archives keep apart: lib/12/libcutensor.so. */
 static bool merge_major(const struct product *p, const struct release *r, const char *tree, int lib,
 			struct err *err)
 {
+	autostrlist struct strlist have = {0};
 	const char *cuda = strstr(r->label, "-cuda") + strlen("-cuda");
-	autofree char *folder = xasprintf("%s/lib/%.*s", tree, (int)strcspn(cuda, "."), cuda);
+	autofree char *major = xstrndup(cuda, strcspn(cuda, "."));
 	autofree char *so = xasprintf("%s.so", p->library);
-	return prefix_has(lib, so) || merge_folder(p, folder, lib, err);
+	find_majors(lib, &have);
+	if (!have.n || prefix_has(lib, so))
+		return true;
+	const char *use = strlist_has(&have, cuda) ? cuda : major;
+	autofree char *folder = xasprintf("%s/lib/%s", tree, use);
+	if (strlist_has(&have, use))
+		return merge_folder(p, folder, lib, err);
+	return err_set(err, ERR_NO_VERSION,
+		       "'%s' has no libraries of %s for CUDA %s, the newest are for %s",
+		       r->components[0].file, p->title, cuda, have.items[have.n - 1]);
 }
 
 static bool assemble(const struct layout *l, const struct product *p, const struct release *r,

@@ -204,10 +204,10 @@ void product_catalog_clear(struct product_catalog *c)
 bool product_release_matches(const struct product_release *r, const struct spec *spec)
 {
 	struct version whole;
-	if (spec->kind == SPEC_VERSION && r->version[0] &&
-	    version_parse(r->version, strlen(r->version), &whole))
-		return version_has_prefix(&whole, &spec->v);
-	return spec_matches(spec, &r->v);
+	return spec_matches(spec, &r->v) ||
+	       (spec->kind == SPEC_VERSION && r->version[0] &&
+		version_parse(r->version, strlen(r->version), &whole) &&
+		version_has_prefix(&whole, &spec->v));
 }
 
 bool product_release_fits(const struct product_release *r, const struct version *cuda)

@@ -327,6 +327,10 @@ cudnn=9.3.0" ]
 	grep -q cublasLt.so.12 "$CUDAENV_ROOT/cutensor/2.0.2-cuda12/lib/libcutensor.so"
 	cudaenv product install cutensor 2.0.2-cuda11
 	grep -q cublasLt.so.11 "$CUDAENV_ROOT/cutensor/2.0.2-cuda11/lib/libcutensor.so"
+	cudaenv product install cutensor 2.0 --cuda 13
+	assert_status 4
+	assert_stderr_has "has no libraries of cuTENSOR for CUDA 13, the newest are for 12"
+	refute_exists "$CUDAENV_ROOT/cutensor/2.0.2-cuda13"
 	fake "$T/wheels" 2.1.0 wheel --cuda 12 --product cutensor
 	cudaenv product install cutensor "$T"/wheels/*.whl
 	assert_stdout "$CUDAENV_ROOT/cutensor/2.1.0-cuda12"
