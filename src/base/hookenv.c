@@ -85,7 +85,10 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* The length of our element at p, where what we set (one element, or two with ':' between) stands; else 0. */
+/*
+ * The length of our element at p, where what we set (one element, or two with ':' between)
+ * stands; else 0.
+ */
 static size_t own_length(const char *p, const char *set)
 {
 	size_t n = set ? strlen(set) : 0;

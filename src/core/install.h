@@ -30,8 +30,9 @@ must_check bool install_release(const struct layout *l, const struct config *cfg
 must_check bool install_prepare(const struct layout *l, struct err *err);
 
 /*
- * The two ends of an install, for what is no toolkit. Fetches and unpacks what the store lacks, after a look at the free
- * space; then one rename puts the finished folder `staging` at `final` (an exchange where that is there).
+ * The two ends of an install, for what is no toolkit. Fetches and unpacks what the store lacks, after a look
+ * at the free space; then one rename puts the finished folder `staging` at `final` (an exchange where that is
+ * there).
  */
 must_check bool install_fetch(const struct layout *l, const struct config *cfg,
 			      const struct release *r, const struct events *ev, struct err *err);

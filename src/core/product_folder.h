@@ -1,7 +1,8 @@
 #pragma once
 /*
- * A product that lies in a folder of this machine, maybe among other things: /usr, a toolkit that somebody copied it into,
- * site-packages/nvidia/cudnn of a Python environment. By names of files: its headers and its libraries.
+ * A product that lies in a folder of this machine, maybe among other things: /usr, a toolkit that
+ * somebody copied it into, site-packages/nvidia/cudnn of a Python environment. By names of files:
+ * its headers and its libraries.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -68,7 +68,10 @@ static bool judge(const char *path, enum archive_kind *kind, uint64_t *size, str
 	return err_set(err, ERR_INTEGRITY, "'%s' is neither a tar archive nor a wheel", path);
 }
 
-/* cudnn-linux-x86_64-8.9.2.26_cuda12-archive.tar.xz, cudnn-11.2-linux-x64-v8.1.1.33.tgz, ..._cu12-... */
+/*
+ * cudnn-linux-x86_64-8.9.2.26_cuda12-archive.tar.xz, cudnn-11.2-linux-x64-v8.1.1.33.tgz,
+ * ..._cu12-...
+ */
 static void cuda_in_name(const char *name, const struct product *p, struct version *out)
 {
 	static const char *const marks[] = {"_cuda", "-cuda", "_cu", "-cu"};

@@ -29,7 +29,10 @@ static bool has_source(const struct product *p, const char *name)
 	return !strcmp(name, "redist") ? p->component != NULL : p->wheel != NULL;
 }
 
-/* That something is wrong says more than that nobody answered, and that more than that it is not there. */
+/*
+ * That something is wrong says more than that nobody answered, and that more than that it is not
+ * there.
+ */
 static int weight(const struct err *err)
 {
 	return err->code == ERR_NO_VERSION ? 1 : err->code == ERR_NETWORK ? 2 : 3;

@@ -16,9 +16,10 @@ struct product_wish {
 };
 
 /*
- * *out has one component and the label that is the folder's name ("9.3.0-cuda12"). "auto" asks NVIDIA's archives, then the
- * index, and says why the first did not serve. Of several releases that the spec means the newest for that CUDA is taken.
- * ERR_NO_VERSION where there is none, or none for that CUDA: then the right ones are named.
+ * *out has one component and the label that is the folder's name ("9.3.0-cuda12"). "auto" asks
+ * NVIDIA's archives, then the index, and says why the first did not serve. Of several releases
+ * that the spec means the newest for that CUDA is taken. ERR_NO_VERSION where there is none, or
+ * none for that CUDA: then the right ones are named.
  */
 must_check bool product_find_release(const struct source_ctx *ctx,
 				     const struct product_catalog *known,

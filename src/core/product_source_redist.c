@@ -44,8 +44,8 @@ static int newest_first(const void *a, const void *b)
 }
 
 /*
- * Labels to ask for, newest first. A mirror says itself what it has; of NVIDIA's own host that is known, and only what is
- * not known is looked up.
+ * Labels to ask for, newest first. A mirror says itself what it has; of NVIDIA's own host that is
+ * known, and only what is not known is looked up.
  */
 static bool find_labels(const struct source_ctx *ctx, const struct product_catalog *known,
 			const struct product_wish *w, struct strlist *out, struct err *err)

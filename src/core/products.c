@@ -10,70 +10,36 @@
 #include "base/product.h"
 #include "core/place.h"
 
-#define NUMBERS(name)                                                                              \
+#define NUMBERS(start, end)                                                                        \
 	{                                                                                          \
-		name "_MAJOR", name "_MINOR", name "_PATCH"                                        \
+		start "MAJOR" end, start "MINOR" end, start "PATCH" end                            \
 	}
 
-/* Names of packages as the index has them, macros as in the headers of the manifests' releases. */
+/* Names of packages, headers and macros as the wheels in the index have them (30 November 2026). */
+/* clang-format off */
 const struct product products[] = {
-	{"cudnn",
-	 "cuDNN",
-	 "cudnn",
-	 "nvidia-cudnn-cu",
-	 "libcudnn",
-	 {"cudnn_version.h", "cudnn.h"},
+	{"cudnn", "cuDNN", "cudnn", "nvidia-cudnn-cu", "libcudnn", {"cudnn_version.h", "cudnn.h"},
 	 {"CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL"}},
-	{"cutensor",
-	 "cuTENSOR",
-	 "libcutensor",
-	 "cutensor-cu",
-	 "libcutensor",
-	 {"cutensor.h", "cutensor/types.h"},
-	 NUMBERS("CUTENSOR")},
-	{"cusparselt",
-	 "cuSPARSELt",
-	 "libcusparse_lt",
-	 "nvidia-cusparselt-cu",
-	 "libcusparseLt",
-	 {"cusparseLt.h", NULL},
-	 {NULL}},
-	{"nccl", "NCCL", NULL, "nvidia-nccl-cu", "libnccl", {"nccl.h", NULL}, NUMBERS("NCCL")},
-	{"cudss", "cuDSS", "libcudss", "nvidia-cudss-cu", "libcudss", {"cudss.h", NULL}, {NULL}},
-	{"nvcomp", "nvCOMP", "nvcomp", "nvidia-nvcomp-cu", "libnvcomp", {"nvcomp.h", NULL}, {NULL}},
-	{"nvjpeg2000",
-	 "nvJPEG2000",
-	 "libnvjpeg_2k",
-	 "nvidia-nvjpeg2k-cu",
-	 "libnvjpeg2k",
-	 {"nvjpeg2k.h", NULL},
-	 {NULL}},
-	{"nvtiff",
-	 "nvTIFF",
-	 "libnvtiff",
-	 "nvidia-nvtiff-cu",
-	 "libnvtiff",
-	 {"nvtiff.h", NULL},
-	 {NULL}},
-	{"nvshmem", "NVSHMEM", "libnvshmem", "nvidia-nvshmem-cu", "libnvshmem", {NULL}, {NULL}},
-	{"cublasmp",
-	 "cuBLASMp",
-	 "libcublasmp",
-	 "nvidia-cublasmp-cu",
-	 "libcublasmp",
-	 {NULL},
-	 {NULL}},
-	{"cusolvermp",
-	 "cuSOLVERMp",
-	 "libcusolvermp",
-	 "nvidia-cusolvermp-cu",
-	 "libcusolverMp",
-	 {NULL},
-	 {NULL}},
+	{"cutensor", "cuTENSOR", "libcutensor", "cutensor-cu", "libcutensor", {"cutensor.h"},
+	 NUMBERS("CUTENSOR_", "")},
+	{"cusparselt", "cuSPARSELt", "libcusparse_lt", "nvidia-cusparselt-cu", "libcusparseLt", {"cusparseLt.h"},
+	 NUMBERS("CUSPARSELT_VER_", "")},
+	{"nccl", "NCCL", NULL, "nvidia-nccl-cu", "libnccl", {"nccl.h"}, NUMBERS("NCCL_", "")},
+	{"cudss", "cuDSS", "libcudss", "nvidia-cudss-cu", "libcudss", {"cudss.h"}, NUMBERS("CUDSS_VERSION_", "")},
+	{"nvcomp", "nvCOMP", "nvcomp", "nvidia-nvcomp-cu", "libnvcomp", {"nvcomp.h"}, {NULL}},
+	{"nvjpeg2000", "nvJPEG2000", "libnvjpeg_2k", "nvidia-nvjpeg2k-cu", "libnvjpeg2k", {"nvjpeg2k_version.h"},
+	 NUMBERS("NVJPEG2K_VER_", "")},
+	{"nvtiff", "nvTIFF", "libnvtiff", "nvidia-nvtiff-cu", "libnvtiff", {"nvtiff_version.h"},
+	 NUMBERS("NVTIFF_VER_", "")},
+	{"nvshmem", "NVSHMEM", "libnvshmem", "nvidia-nvshmem-cu", "libnvshmem", {"non_abi/nvshmem_version.h"},
+	 NUMBERS("NVSHMEM_VENDOR_", "_VERSION")},
+	{"cublasmp", "cuBLASMp", "libcublasmp", "nvidia-cublasmp-cu", "libcublasmp", {NULL}, {NULL}},
+	{"cusolvermp", "cuSOLVERMp", "libcusolvermp", "nvidia-cusolvermp-cu", "libcusolverMp", {NULL}, {NULL}},
 	{"cuquantum", "cuQuantum", "cuquantum", NULL, "libcu", {NULL}, {NULL}},
 	{"nppplus", "NPP+", "libnpp_plus", NULL, "libnpp_plus", {NULL}, {NULL}},
 	{0},
 };
+/* clang-format on */
 
 bool product_by_name(const char *name, const struct product **out, struct err *err)
 {

@@ -57,8 +57,8 @@ bool product_release_fits(const struct product_release *r, const struct version 
 /* "12 and 13" */
 const char *product_release_cuda(const struct product_release *r, char *out, size_t cap);
 /*
- * ERR_NO_VERSION where the catalog knows what spec means and none of it is for cuda: says what they are for,
- * and which one is. What it does not know may be right.
+ * ERR_NO_VERSION where the catalog knows what spec means and none of it is for cuda: says what
+ * they are for, and which one is. What it does not know may be right.
  */
 must_check bool product_check_pair(const struct product_catalog *c, const struct product *p,
 				   const struct spec *spec, const struct version *cuda,

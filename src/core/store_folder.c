@@ -15,7 +15,10 @@
 
 enum { CHUNK = 1 << 20 };
 
-/* A product's files in a folder of this machine, on their way into the store: copied, never linked, since they are others'. */
+/*
+ * A product's files in a folder of this machine, on their way into the store: copied, never
+ * linked, since they are others'.
+ */
 struct folder {
 	struct store_entry e; /* first */
 	const char *path;

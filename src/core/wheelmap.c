@@ -60,6 +60,9 @@ static char *map_toolkit(const char *rest, const char *arch, const char *compone
 	if (starts(rest, "cccl/"))
 		rest = below(rest);
 	const char *in = below(rest);
+	/* nvcomp has its libraries beside the folder of headers. */
+	if (!in && starts(rest, "lib") && strstr(rest, ".so"))
+		return xasprintf("targets/%s-linux/lib/%s", arch, rest);
 	if (!in)
 		return is_terms(rest) ? xasprintf("licenses/%s/%s", component, rest)
 				      : xasprintf("extras/%s/%s", component, rest);
@@ -86,8 +89,8 @@ char *wheelmap(const char *entry, const char *arch, const char *component)
 	if (ends(top, ".dist-info"))
 		return map_dist_info(in, component);
 	/*
-	 * nvidia/cu13/..., before that nvidia/cublas/...: the second name says nothing here. A product of its own may
-	 * have its name in front: cutensor/lib/...
+	 * nvidia/cu13/..., before that nvidia/cublas/...: the second name says nothing here. A
+	 * product of its own may have its name in front: cutensor/lib/...
 	 */
 	const char *rest = !strcmp(top, "nvidia") ? below(in) : !strcmp(top, component) ? in : NULL;
 	if (is_left_over(rest ? rest : in))

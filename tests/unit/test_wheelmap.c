@@ -36,6 +36,7 @@ static const struct {
 	{"nvidia/cu13/compute-sanitizer/x", "cuda_sanitizer_api", "compute-sanitizer/x"},
 	{"nvidia/cu13/notes.txt", "cuda_nvcc", "extras/cuda_nvcc/notes.txt"},
 	{"other/lib/x", "cuda_nvcc", "extras/cuda_nvcc/other/lib/x"},
+	{"nvidia/nvcomp/libnvcomp.so.5", "nvcomp", "targets/sbsa-linux/lib/libnvcomp.so.5"},
 	{"cutensor/lib/x", "cutensor", "targets/sbsa-linux/lib/x"},
 	{"readme", "cuda_nvcc", "extras/cuda_nvcc/readme"},
 	{"nvidia_cuda_nvcc-13.0.88.dist-info/licenses/License.txt", "cuda_nvcc",
