@@ -64,10 +64,19 @@ static void keep_error(struct view *v, const struct err *err)
 		v->err = *err;
 }
 
+/* Where apt knows no repository, the last source is none. */
+static bool has_next(const struct choice *c, size_t i)
+{
+	struct err ignored;
+	if (i + 2 == c->n && c->rq.label && c->views[i + 1].source == &source_deb)
+		return source_deb.possible(c->ctx, &c->rq, &ignored);
+	return i + 1 < c->n;
+}
+
 static struct source_ctx context_for(const struct choice *c, size_t i)
 {
 	struct source_ctx ctx = *c->ctx;
-	ctx.quick = i + 1 < c->n;
+	ctx.quick = has_next(c, i);
 	return ctx;
 }
 
