@@ -5,6 +5,9 @@ setup() {
 	# The mirrors here are not NVIDIA's, so the catalog knows no digest of their manifests.
 	sed '/^manifest_sha256/d' "$SOURCE_ROOT/share/versions.ini" >"$T/versions.ini"
 	export CUDAENV_CATALOG=$T/versions.ini CUDAENV_VERIFY=files CUDAENV_ACCEPT_EULA=1 CUDAENV_SOURCE=redist
+	# Nor is apt's real mirror asked where all sources are.
+	printf 'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "/dev/null";\n' >"$T/apt.conf"
+	export APT_CONFIG=$T/apt.conf
 	mirror=$T/mirror
 	v=$CUDAENV_ROOT/versions
 	fake 13.0.2
