@@ -14,7 +14,8 @@
 #define PLACES(name)                                                                               \
 	{                                                                                          \
 		name, "/usr/lib/x86_64-linux-gnu/" name, "/usr/lib/aarch64-linux-gnu/" name,       \
-			"/usr/lib64/" name, "/usr/lib/wsl/lib/" name, NULL                         \
+			"/usr/lib64/" name, "/usr/lib/" name, "/usr/local/nvidia/lib64/" name,     \
+			"/usr/lib/wsl/lib/" name, NULL                                             \
 	}
 const char *const gpulib_cuda[] = PLACES("libcuda.so.1");
 const char *const gpulib_nvml[] = PLACES("libnvidia-ml.so.1");

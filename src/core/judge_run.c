@@ -270,11 +270,12 @@ void judge_run(const struct run_case *c, struct verdict *v)
 
 /*
  * A driver that is loaded but shows nothing is a fault, and so is a hidden GPU. Where neither module nor
- * node nor NVML knows of one, there is none. Image builds see the host's /proc, but no library.
+ * node nor NVML knows of one, there is none. Image builds see the host's /proc, but no library; a stub in the
+ * library's place is a fault only where there is a GPU that it hides.
  */
 bool judge_no_gpu(const struct gpus *g, const char *visible, char *out, size_t cap)
 {
-	if (g->end == GPUS_TOLD && !g->libcuda[0]) {
+	if (g->end == GPUS_TOLD && !g->libcuda[0] && !(g->stub[0] && g->nodes)) {
 		snprintf(out, cap, "no driver here: %s", g->why);
 		return true;
 	}

@@ -313,6 +313,11 @@ static void test_no_gpu(void **state)
 	/* An image is built: the host's module is seen in /proc. */
 	snprintf(g.driver, sizeof g.driver, "580.1");
 	assert_true(judge_no_gpu(&g, NULL, why, sizeof why));
+	/* A stub is first: no matter where there is no GPU, and the reason where there is one. */
+	snprintf(g.stub, sizeof g.stub, "/p/lib64/stubs/libcuda.so.1");
+	assert_true(judge_no_gpu(&g, NULL, why, sizeof why));
+	g.nodes = 1;
+	assert_false(judge_no_gpu(&g, NULL, why, sizeof why));
 	/* Packages of the driver on a machine without a GPU. */
 	g = (struct gpus){.code = 100, .libcuda = "/lib/libcuda.so.1"};
 	assert_true(judge_no_gpu(&g, NULL, why, sizeof why));
