@@ -15,8 +15,6 @@ rounds=${3:-7}
 loops=200
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
-rt=()
-if chrt -f 5 true 2>/dev/null; then rt=(chrt -f 5 taskset -c 1); fi
 clean=(env -i "PATH=/usr/bin:/bin" "HOME=$T" "CUDAENV_ROOT=$T/root" "CUDAENV_SHIM=$shim" "PYENV_ROOT=$T/pyenv"
 	DIRENV_LOG_FORMAT=)
 
@@ -100,7 +98,7 @@ once() {
 	zsh) how=(zsh -f -i) ;;
 	fish) how=(fish --no-config) ;;
 	esac
-	"${clean[@]}" "A=$3" "B=$4" "C=$5" "${rt[@]}" "${how[@]}" "$T/$1-$2" "$3" "$4" "$5" "$n" "$k" 2>"$T/err" || cat "$T/err" >&2
+	"${clean[@]}" "A=$3" "B=$4" "C=$5" timeout --foreground 60 "${how[@]}" "$T/$1-$2" "$3" "$4" "$5" "$n" "$k" </dev/null 2>"$T/err" || cat "$T/err" >&2
 }
 
 table() {
@@ -173,7 +171,7 @@ if [ -x /usr/bin/rbenv ]; then echo 'eval "$(rbenv init - bash)"' >"$T/new-rbenv
 if [ -x "${PYENV:-$HOME/.pyenv/bin/pyenv}" ]; then
 	echo "PATH=\"$(dirname "${PYENV:-$HOME/.pyenv/bin/pyenv}"):\$PATH\"; eval \"\$(pyenv init - bash)\"" >"$T/new-pyenv" && row pyenv "$T/new-pyenv"
 fi
-"${clean[@]}" "${rt[@]}" "$T/rounds" $((rounds * 5)) "${rows[@]}"
+"${clean[@]}" "$T/rounds" $((rounds * 5)) "${rows[@]}"
 
 command -v strace >/dev/null || exit 0
 echo
