@@ -41,7 +41,8 @@ static bool run(struct app *app, const struct args *args, struct err *err)
 		return false;
 	if (opt_flag(args, "unset")) {
 		shell_assign(stdout, syntax, "CUDAENV_VERSION", NULL);
-		shell_assign(stdout, syntax, "CUDAENV_CUDNN_VERSION", NULL);
+		if (getenv("CUDAENV_CUDNN_VERSION"))
+			shell_assign(stdout, syntax, "CUDAENV_CUDNN_VERSION", NULL);
 	} else if (args->n || cudnn) {
 		if (args->n && !select_to_pin(app, args->pos[0], text, err))
 			return false;

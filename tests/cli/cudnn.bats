@@ -118,6 +118,9 @@ hint: the newest one for CUDA 11 is 9.10.2"
 	CUDAENV_SHELL=bash cudaenv shell 12.4 --cudnn 9.3
 	assert_stdout "export CUDAENV_VERSION='12.4'
 export CUDAENV_CUDNN_VERSION='9.3'"
+	CUDAENV_SHELL=bash CUDAENV_CUDNN_VERSION=9 cudaenv shell --unset
+	assert_stdout "unset CUDAENV_VERSION
+unset CUDAENV_CUDNN_VERSION"
 	CUDAENV_SHELL=bash cudaenv shell --cudnn mine
 	assert_status 2
 	cudaenv config set compiler_paths yes
