@@ -223,10 +223,12 @@ bool redist_manifest(const struct source_ctx *ctx, const char *product, const ch
 		     const char *pin, struct redist_manifest *out, struct err *err)
 {
 	struct redist_manifest m = {.file = xasprintf("redistrib_%s.json", label)};
-	bool first = pin || ctx->offline;
-	if ((first && from_cache(ctx, product, label, pin, &m)) ||
-	    redist_ask(ctx, product, label, pin, &m, err) ||
-	    (!first && nobody_answers(ctx, err) && from_cache(ctx, product, label, NULL, &m))) {
+	bool decides = pin || ctx->offline, kept = from_cache(ctx, product, label, pin, &m);
+	struct source_ctx now = *ctx;
+	/* Who can do without an answer need not wait long for one. */
+	now.quick = ctx->quick || kept;
+	if ((kept && decides) || redist_ask(&now, product, label, pin, &m, err) ||
+	    (kept && nobody_answers(ctx, err))) {
 		if (m.cached)
 			add_all_folders(ctx, product, &m.bases);
 		*out = m;
