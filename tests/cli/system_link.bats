@@ -104,7 +104,9 @@ owner() {
 	assert_status 7
 	assert_stderr_has "cannot change '$LINK': Permission denied"
 	local hint=${err#*hint: }
-	[ "$hint" = "sudo env CUDAENV_ROOT='$CUDAENV_ROOT' $CUDAENV system-link 12.4.1 --path '$LINK'" ] || fail "$hint"
+	local self=$CUDAENV
+	[[ $self != *" "* ]] || self="'$self'"
+	[ "$hint" = "sudo env CUDAENV_ROOT='$CUDAENV_ROOT' $self system-link 12.4.1 --path '$LINK'" ] || fail "$hint"
 	refute_exists "$LINK"
 	refute_exists "$CUDAENV_ROOT/system-link"
 	as_nobody system-link --status --path "$LINK"

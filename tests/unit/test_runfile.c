@@ -166,8 +166,8 @@ static void test_bad_manifest(void **state)
 		"no XML",
 		"<package>",
 		"<package><a></package>",
-		"<!DOCTYPE p [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><p><package>"
-		"<buildPath>&x;</buildPath></package></p>",
+		("<!DOCTYPE p [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><p><package>"
+		 "<buildPath>&x;</buildPath></package></p>"),
 		"<!DOCTYPE p [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'>]><p>&b;</p>",
 		"<!DOCTYPE p SYSTEM 'http://127.0.0.1/p.dtd'><p/>",
 	};
