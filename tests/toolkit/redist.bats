@@ -157,7 +157,8 @@ open_to_all() {
 	[ -z "$(find "$ROOT/store" -type f -perm /222 -print -quit)" ]
 }
 
-# same_tree ROOT: what the archives of $SMALL list is what the prefix has, with the execute bits; nothing else is there.
+# same_tree ROOT: what the archives of $SMALL list is what the prefix has, with the execute bits; beside it only what
+# cudaenv adds.
 same_tree() {
 	python3 - "$MIRROR/cuda/redist" "$1/versions/12.4.1" "$SMALL" <<-'EOP'
 		import json, os, sys, tarfile
@@ -180,7 +181,9 @@ same_tree() {
 		        assert st.st_size == m.size, path
 		        assert st.st_mode & 0o7777 == (0o555 if m.mode & 0o111 else 0o444), (path, oct(st.st_mode))
 		there = {os.path.relpath(os.path.join(d, f), prefix) for d, _, files in os.walk(prefix) for f in files}
-		made = {p for p in there - set(wanted) if not p.startswith(".cudaenv/") and p != "version.json"}
+		# What a drop-in needs and the archives of a distribution lack is made.
+		ours = (".cudaenv/", "version.json", "pkg-config/", "targets/x86_64-linux/lib/stubs/libnvidia-ml.so.1")
+		made = {p for p in there - set(wanted) if not p.startswith(ours)}
 		assert not made, made
 		folders = {oct(os.stat(d).st_mode & 0o7777) for d, _, _ in os.walk(prefix)}
 		assert folders == {"0o755"}, folders
