@@ -34,7 +34,7 @@ void aptrepos_clear(struct aptrepos *r);
 const char *aptrepo_arch(const char *arch);
 /* Of the files of a suite, with a last '/': <base>/dists/<suite>/, or the flat folder. The caller frees. */
 char *aptrepo_folder(const struct aptrepo *r);
-/* For messages: "http://deb.debian.org/debian bookworm/non-free". The caller frees. */
+/* For messages: "http://mirror.example/debian bookworm/non-free". The caller frees. */
 char *aptrepo_words(const struct aptrepo *r);
 /* proxy: set to what o->proxy then points to; the caller frees. */
 struct fetch_opts aptrepo_fetch_opts(const struct aptrepos *all, const struct aptrepo *r,

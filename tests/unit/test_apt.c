@@ -52,8 +52,8 @@ static void proxies(void **state)
 				   " Proxy::far.org \"http://q:2\"; }; };\n"
 				   "Acquire::https::Proxy::tls.org \"http://t:3\";";
 	static const char *const cases[][2] = {
-		{"http://deb.debian.org/debian", "http://p:1"},
-		{"https://deb.debian.org/debian", "http://p:1"},
+		{"http://mirror.example/debian", "http://p:1"},
+		{"https://mirror.example/debian", "http://p:1"},
 		{"http://near:8080/x", ""},
 		{"http://u:pw@far.org/x", "http://q:2"},
 		{"https://tls.org", "http://t:3"},
