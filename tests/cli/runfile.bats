@@ -191,3 +191,40 @@ layout_11() {
 	assert_status 6
 	assert_nothing
 }
+
+@test "runfile: no temporary folder, no log file and no library of the installer matters" {
+	# Where NVIDIA's installer writes, whatever TMPDIR says, and fails when another user was first.
+	local log=/tmp/cuda-installer.log before
+	before=$(stat -c '%i %Y %s' $log 2>&1) || :
+	layout_11 11.2.1
+	known "$T/cuda_11.2.1_linux.run"
+	mkdir -m 555 "$T/closed tmp"
+	for TMPDIR in "$T/none" "$T/closed tmp" /dev/null; do
+		export TMPDIR
+		rm -rf "$CUDAENV_ROOT"
+		cudaenv install 11.2.1
+		assert_status 0
+		assert_toolkit "$v/11.2.1"
+	done
+	unset TMPDIR
+	[ "$(stat -c '%i %Y %s' $log 2>&1)" = "$before" ]
+	[ -z "$(ls -A "$T/closed tmp")" ]
+}
+
+@test "runfile: one that leaves no toolkit is told, and nothing of it stays" {
+	label=10.2.89
+	component cuda-toolkit
+	file "$c/README"
+	pack "$T/pkg" "$T/r.run"
+	known "$T/r.run"
+	cudaenv install 10.2
+	assert_status 8
+	assert_stderr_has "is not whole"
+	[ -z "$(ls -A "$v" 2>/dev/null)" ]
+	rm -rf "$T/pkg/builds"
+	pack "$T/pkg" "$T/empty.run"
+	known "$T/empty.run"
+	cudaenv install 10.2
+	assert_status 6
+	assert_stderr_has "has no toolkit in it"
+}

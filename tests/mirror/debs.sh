@@ -7,6 +7,11 @@ set -eu
 
 label=$1 folder=$2/$1
 case $label in
+11.2.2)
+	suite=bullseye
+	packages='nvidia-cuda-toolkit=11.2.2 nvidia-cuda-dev=11.2.2 libnvvm4=11.2.152~11.2.2 libcudart11.0=11.2.152~11.2.2
+		libnvrtc11.2=11.2.152~11.2.2 libthrust-dev=1.11.0'
+	;;
 11.8.0)
 	suite=bookworm
 	packages='nvidia-cuda-toolkit=11.8.89~11.8.0 nvidia-cuda-dev=11.8.89~11.8.0 libnvvm4=11.8.89~11.8.0

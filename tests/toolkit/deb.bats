@@ -120,3 +120,29 @@ nvcc() {
 	assert_status 0
 	grep -q "^CUDA_cudart_LIBRARY:.*=$P" build/CMakeCache.txt
 }
+
+@test "12.4 and 11.2 from Debian's packages: each from its own suite" {
+	local label suite lacking=
+	export APT_CONFIG=$T/apt.conf CUDAENV_ROOT=$T/root
+	for label in 12.4.1:trixie 11.2.2:bullseye; do
+		suite=${label#*:} label=${label%:*}
+		if [ -f "$DEBS/$label.why" ]; then
+			lacking+="$label ($(tail -n 1 "$DEBS/$label.why")) "
+			continue
+		fi
+		mkdir -p "$T/apt-$label/etc/apt"
+		echo "Dir \"$T/apt-$label/\";" >"$APT_CONFIG"
+		echo "deb [signed-by=$DEBS/key/key.gpg] file:$DEBS/repo $suite main" >"$T/apt-$label/etc/apt/sources.list"
+		cudaenv install --source deb --profile minimal --accept-eula "$label"
+		assert_stdout "$T/root/versions/$label"
+		# 11.2 takes no compiler newer than gcc 10: whole, and told that it cannot compile here.
+		case $status in
+		0) assert_stderr_has "verified $label: compiled" ;;
+		9) assert_stderr_has "not verified $label: host-compiler-refused" ;;
+		*) fail "status $status" ;;
+		esac
+		capture "$T/root/versions/$label/bin/nvcc" --version
+		assert_stdout_has "release ${label%.*},"
+	done
+	[ -z "$lacking" ] || skip "done without $lacking"
+}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs .bats files against a repository in the form of Debian's on this machine, with Debian's own packages of
-# 11.8.0 (tests/mirror/debs.sh), signed by a key of the tests. What cannot be had is skipped, with the reason.
+# 11.8.0, 12.4.1 and 11.2.2 (tests/mirror/debs.sh), signed by a key of the tests. What cannot be had is skipped, with
+# the reason.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tests_cache=${CUDAENV_TESTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/cudaenv-tests}
@@ -32,4 +33,10 @@ trap 'exit 1' TERM INT
 fakedebs=$here/../index/fakedebs.py
 python3 "$fakedebs" key "$DEBS/key"
 python3 "$fakedebs" debian "$DEBS/repo" bookworm "$tests_cache/debs/$LABEL" --key "$DEBS/key"
+for other in 12.4.1:trixie 11.2.2:bullseye; do
+	if bash "$here/../mirror/debs.sh" "${other%:*}" "$tests_cache/debs" >"$DEBS/${other%:*}.why" 2>&1; then
+		rm "$DEBS/${other%:*}.why"
+		python3 "$fakedebs" debian "$DEBS/repo" "${other#*:}" "$tests_cache/debs/${other%:*}" --key "$DEBS/key"
+	fi
+done
 bats --tap "$@"
