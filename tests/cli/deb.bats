@@ -5,7 +5,9 @@ load lib
 setup_file() {
 	command -v gpg >/dev/null || skip "no gpg"
 	command -v gpgv >/dev/null || skip "no gpgv"
-	export KEYS=$BATS_FILE_TMPDIR
+	# A line of apt's cannot have a blank in the path of a key.
+	KEYS=$(mktemp -d /tmp/cudaenv-keys.XXXXXX)
+	export KEYS
 	python3 "$SOURCE_ROOT/tests/index/fakedebs.py" key "$KEYS/ours"
 	fakedebs toolkit "$KEYS/debs" 12.4.1
 	fakedebs debian "$KEYS/repo" trixie "$KEYS/debs" --key "$KEYS/ours"
@@ -16,6 +18,7 @@ teardown_file() {
 	for home in "$KEYS"/*/pubring.kbx; do
 		gpgconf --homedir "${home%/*}" --kill gpg-agent || :
 	done
+	[ -z "${KEYS:-}" ] || rm -rf "$KEYS"
 }
 
 setup() {
