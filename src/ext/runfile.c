@@ -172,7 +172,7 @@ static bool begin(struct runfile *rf, struct err *err)
 		return false;
 	if (!rf->size)
 		return bad(rf, err, "its script does not say how long its content is");
-	if (rf->check && runfile_has_digest(rf))
+	if (rf->check && (rf->sha[0] || rf->md5[0]))
 		rf->digest = digest_new(rf->sha[0] ? DIGEST_SHA256 : DIGEST_MD5);
 	rf->begun = true;
 	return true;
@@ -225,11 +225,6 @@ ptrdiff_t runfile_read(void *ctx, void *buf, size_t n, struct err *err)
 		digest_update(rf->digest, buf, (size_t)got);
 	rf->given += (uint64_t)got;
 	return got;
-}
-
-bool runfile_has_digest(const struct runfile *rf)
-{
-	return rf->sha[0] || rf->md5[0];
 }
 
 struct runfile *runfile_open(source_read_fn *read, void *ctx, bool check, const char *name)

@@ -23,6 +23,4 @@ struct runfile *runfile_open(source_read_fn *read, void *ctx, bool check, const 
  * script (a web page is told as such), numbers that do not fit the file, another digest.
  */
 ptrdiff_t runfile_read(void *ctx, void *buf, size_t n, struct err *err);
-/* Whether there was a digest to compare; known after the first read. */
-bool runfile_has_digest(const struct runfile *rf);
 void runfile_close(struct runfile *rf);
