@@ -71,20 +71,15 @@ static int say(const char *s)
 	return write(STDOUT_FILENO, text, (size_t)(at - text)) < 0 ? ERR_FAILED : 0;
 }
 
-/* This file, as the kernel was told it; /proc need not be there. */
-static const struct stat *self(struct stat *st)
-{
-	const char *path = (const char *)getauxval(AT_EXECFN);
-	return path && stat(path, st) == 0 ? st : NULL;
-}
-
 static bool find(const char *spec, const char *tool, char *path, size_t cap, struct err *err)
 {
+	/* This file, as the kernel was told it; /proc need not be there. */
+	const char *self = (const char *)getauxval(AT_EXECFN);
 	struct layout l;
 	struct selection s;
 	struct stat st;
-	return layout_init(&l, err) && resolve_select(&l, spec, &s, err) &&
-	       tool_find(&l, &s, tool, self(&st), path, cap, err);
+	return layout_init_shim(&l, self, err) && resolve_select(&l, spec, &s, err) &&
+	       tool_find(&l, &s, tool, self && stat(self, &st) == 0 ? &st : NULL, path, cap, err);
 }
 
 /* The slot of CUDAENV_SHIM_DEPTH in the environment, or its end; *depth: its value, 0 for none. */

@@ -117,6 +117,51 @@ bool layout_init(struct layout *l, struct err *err)
 	return err_hint(err, "set HOME, or CUDAENV_ROOT to the folder that holds the toolkits");
 }
 
+/* Of "ROOT/shims/NAME" the length of ROOT; 0: it is something else. */
+static size_t own_root(const char *self)
+{
+	static const char shims[] = "/shims";
+	const size_t len = sizeof shims - 1;
+	size_t n = self && *self == '/' ? (size_t)(path_base(self) - self) : 0;
+	while (n && self[n - 1] == '/')
+		n--;
+	return n > len && !memcmp(self + n - len, shims, len) ? n - len : 0;
+}
+
+static bool is_shared(const struct layout *l)
+{
+	char root[PATH_MAX];
+	for (int i = 1; layout_root(l, i, root, sizeof root); i++)
+		if (!strcmp(root, l->root))
+			return true;
+	return false;
+}
+
+/* HOME's is one without a look at the disk; a link to a folder of shims has no versions beside it. */
+static bool is_root(const struct layout *l)
+{
+	char path[PATH_MAX];
+	const char *home = env("HOME");
+	if (home && path_join(path, sizeof path, home, ".cudaenv") && !strcmp(path, l->root))
+		return true;
+	return layout_path(l, path, sizeof path, "versions") && access(path, F_OK) == 0;
+}
+
+bool layout_init_shim(struct layout *l, const char *self, struct err *err)
+{
+	char root[PATH_MAX];
+	struct err ignored;
+	size_t n = own_root(self);
+	l->shared = env("CUDAENV_SHARED_ROOTS");
+	if (!n || n >= sizeof root || env("CUDAENV_ROOT") || !check_shared(l->shared, &ignored))
+		return layout_init(l, err);
+	memcpy(root, self, n);
+	root[n] = '\0';
+	if (set_root(l, "the shim's root", root, "", &ignored) && !is_shared(l) && is_root(l))
+		return true;
+	return layout_init(l, err);
+}
+
 bool layout_path(const struct layout *l, char *out, size_t cap, const char *sub)
 {
 	return path_join(out, cap, l->root, sub);

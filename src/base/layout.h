@@ -25,6 +25,11 @@ struct layout {
  * a relative path is refused (ERR_USAGE names the variable).
  */
 must_check bool layout_init(struct layout *l, struct err *err);
+/*
+ * The same for a shim that was started as self ("ROOT/shims/nvcc"): where CUDAENV_ROOT says nothing, as for cron, sudo
+ * or another user, its own root comes before HOME's, unless that is one of the shared ones. self may be NULL.
+ */
+must_check bool layout_init_shim(struct layout *l, const char *self, struct err *err);
 
 /* root/sub (sub may have slashes). false: too long. */
 must_check bool layout_path(const struct layout *l, char *out, size_t cap, const char *sub);

@@ -438,6 +438,36 @@ hint: cudaenv install 12.9.1"
 	assert_status 3
 }
 
+@test "its own root where no variable names one: cron, sudo, another user" {
+	fake_toolkit 12.4.1
+	echo 12.4 >"$CUDAENV_ROOT/version"
+	FAKE_ROOT=$HOME/.cudaenv fake_toolkit 11.8.0
+	echo 11.8 >"$HOME/.cudaenv/version"
+	local here=$CUDAENV_ROOT
+	unset CUDAENV_ROOT
+	capture env -i "$S/nvcc"
+	assert_runs 12.4.1
+	# shellcheck disable=SC2016
+	capture env -i "HOME=$HOME" PATH=/usr/bin:/bin /bin/sh -c 'PATH=$1:$PATH; nvcc' - "$S/"
+	assert_runs 12.4.1
+	capture env -i "HOME=$HOME" CUDAENV_ROOT="$HOME/.cudaenv" "$S/nvcc"
+	assert_runs 11.8.0
+	# A site's shims in front of a user's root.
+	capture env -i "HOME=$HOME" CUDAENV_SHARED_ROOTS="/none:$here/" "$S/nvcc"
+	assert_runs 11.8.0
+	capture env -i "HOME=$HOME" CUDAENV_SHARED_ROOTS="$here" "$S/nvcc" +12.4
+	assert_runs 12.4.1
+	mkdir "$T/elsewhere"
+	ln -s "$S" "$T/elsewhere/shims"
+	capture env -i "HOME=$HOME" "$T/elsewhere/shims/nvcc"
+	assert_runs 11.8.0
+	needs_static
+	mv "$S" "$HOME/.cudaenv"
+	trace env -i "HOME=$HOME" "$HOME/.cudaenv/shims/nvcc"
+	assert_runs 11.8.0
+	[[ $calls != *'versions", F_OK'* ]] || fail "a look at the disk for it" "$calls"
+}
+
 @test "neither HOME nor a home in the password file" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root becomes another user'
 	chmod 755 "$T"

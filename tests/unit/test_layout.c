@@ -136,6 +136,34 @@ static void shared(void **state)
 	assert_false(layout_root(&l, 1, out, sizeof out));
 }
 
+/* tests/cli/shim.bats has those that are on disk. */
+static void of_a_shim(void **state)
+{
+	static const struct {
+		const char *self, *root, *wanted;
+	} cases[] = {
+		{"/home/me/.cudaenv/shims/nvcc", NULL, "/home/me/.cudaenv"},
+		{"/none/shims/nvcc", NULL, "/home/me/.cudaenv"},
+		{"/home/me/.cudaenv/shims//nvcc", "/opt", "/opt"},
+		{"/shims/nvcc", NULL, "/home/me/.cudaenv"},
+		{"shims/nvcc", NULL, "/home/me/.cudaenv"},
+		{"nvcc", NULL, "/home/me/.cudaenv"},
+		{"/", NULL, "/home/me/.cudaenv"},
+		{"", NULL, "/home/me/.cudaenv"},
+		{NULL, NULL, "/home/me/.cudaenv"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		if (cases[i].root)
+			setenv("CUDAENV_ROOT", cases[i].root, 1);
+		else
+			unsetenv("CUDAENV_ROOT");
+		assert_true(layout_init_shim(&l, cases[i].self, &err));
+		assert_string_equal(l.root, cases[i].wanted);
+	}
+	setenv("CUDAENV_SHARED_ROOTS", "relative", 1);
+	assert_false(layout_init_shim(&l, "/home/me/.cudaenv/shims/nvcc", &err));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +171,7 @@ int main(void)
 		cmocka_unit_test_setup(relative, clean), cmocka_unit_test_setup(with_colon, clean),
 		cmocka_unit_test_setup(too_long, clean), cmocka_unit_test_setup(paths, clean),
 		cmocka_unit_test_setup(shared, clean),
+		cmocka_unit_test_setup(of_a_shim, clean),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
