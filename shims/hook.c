@@ -186,7 +186,7 @@ static bool depends_on_list(const struct selection *s, const struct product_sele
 			    bool ok, const struct err *err)
 {
 	if (!ok)
-		return err->code == ERR_NOT_INSTALLED;
+		return err->code == ERR_NOT_INSTALLED || err->code == ERR_FILESYSTEM;
 	return strcmp(s->spec, s->name) != 0 || cudnn->spec[0] || has_fallbacks(s);
 }
 

@@ -89,10 +89,25 @@ static int read_alias(const struct layout *l, const char *name, char *text, size
 	return 0;
 }
 
+/* A folder that may not be read hides what is in it. */
+static bool is_hidden(const struct layout *l, struct err *err)
+{
+	char path[PATH_MAX];
+	for (int i = 0; layout_root(l, i, path, sizeof path); i++)
+		if (path_join(path, sizeof path, path, "versions") &&
+		    access(path, R_OK | X_OK) != 0 && errno != ENOENT && errno != ENOTDIR) {
+			err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", path);
+			return true;
+		}
+	return false;
+}
+
 static bool not_installed(const struct layout *l, const struct spec *spec, struct err *err)
 {
 	struct installed have;
 	char list[512];
+	if (is_hidden(l, err))
+		return false;
 	installed_list(l, NULL, &have);
 	installed_words(&have, list, sizeof list);
 	if (spec->kind == SPEC_NAME) {

@@ -351,15 +351,25 @@ $T/other/versions/12.4.1 $T/other/versions/12.4.1/bin
 		[ "$(grep -c 'cudaenv: cannot run' <<<"$out")" -eq 1 ] || fail "$how"
 		[ "$(grep -ciE 'error|denied|no such|unknown|not found' <<<"$out")" -eq 0 ] || fail "$how"
 	done
-	make_hook
-	chmod 000 "$CUDAENV_ROOT"
+}
+
+@test "a root that may not be read is told once, until it may" {
+	local as
+	modes_count
+	WRAP=("${as[@]}")
+	chmod 0 "$CUDAENV_ROOT"
 	type_in <<-'EOF'
 		cd $T/a
 
-		echo alive >>$T/log
+		cd $T/b
+		echo "1 $CUDA_HOME" >>$T/log
+		chmod 755 $CUDAENV_ROOT
+		echo "2 $CUDA_HOME" >>$T/log
 	EOF
-	chmod 755 "$CUDAENV_ROOT"
-	assert_log alive
+	assert_log "1 
+2 $(version_of 11.8.0)"
+	[ "$(grep -c "cudaenv: cannot read '$CUDAENV_ROOT/versions': Permission denied" <<<"$out")" -eq 1 ] || fail
+	[ "$(grep -c 'cudaenv:\|rror' <<<"$out")" -eq 1 ] || fail
 }
 
 # The leak check of a sanitizer cannot work there, and starts processes.

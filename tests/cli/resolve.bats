@@ -13,6 +13,7 @@ setup() {
 	FAKE_ROOT=$T/site fake_toolkit 13.0.2
 	cp "$prefix/bin/nvcc" "$T/sys/nvcc"
 	PATH="$S:$T/sys:$PATH"
+	as=()
 }
 teardown() { teardown_root; }
 
@@ -30,18 +31,18 @@ agree() {
 		assert_stdout "$wanted"
 		return
 	fi
-	capture nvcc
+	capture "${as[@]}" nvcc
 	assert_status "$wanted"
 	words=${err#nvcc: cudaenv shim: }
 	words=${words%%$'\n'*}
 	[ -n "$words" ] || fail 'no message'
-	capture "$CUDAENV" which nvcc
+	capture "${as[@]}" "$CUDAENV" which nvcc
 	assert_status "$wanted"
 	assert_stderr_has "$words"
-	capture "$CUDAENV" exec nvcc
+	capture "${as[@]}" "$CUDAENV" exec nvcc
 	assert_status "$wanted"
 	assert_stderr_has "$words"
-	capture "$SHIM" version
+	capture "${as[@]}" "$SHIM" version
 	assert_status "$wanted"
 	assert_stderr_has "$words"
 }
@@ -99,6 +100,24 @@ installed() { printf '%s' "$CUDAENV_ROOT/versions/$1/bin/nvcc"; }
 	CUDAENV_VERSION='-x'
 	agree 2
 	CUDAENV_VERSION=12.4 CUDAENV_SHARED_ROOTS=relative agree 2
+}
+
+# What is hidden is not "not installed", and nothing else comes in its place.
+@test "one refusal: versions that may not be read" {
+	modes_count
+	echo '12.9 12.4 system' >.cuda-version
+	chmod 0 "$CUDAENV_ROOT/versions"
+	local spec
+	for spec in '' 12.4 12.4.1 latest conda; do
+		export CUDAENV_VERSION=$spec
+		agree 7
+		assert_stderr_has "cannot read '$CUDAENV_ROOT/versions': Permission denied"
+	done
+	chmod 755 "$CUDAENV_ROOT/versions"
+	chmod 0 "$T/site/versions"
+	CUDAENV_SHARED_ROOTS=$T/site CUDAENV_VERSION=13.0 agree 7
+	assert_stderr_has "cannot read '$T/site/versions'"
+	CUDAENV_SHARED_ROOTS=$T/site CUDAENV_VERSION=12.4.1 agree "$(installed 12.4.1)"
 }
 
 @test "one answer where the working folder is gone" {
