@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
+#include "cli/select.h"
 #include "core/host.h"
 #include "core/nvccask.h"
 #include "core/record.h"
@@ -146,7 +147,7 @@ static void print_selection_json(const struct selection *s, const struct facts *
 
 static bool run_version(struct app *app, const struct args *args, struct err *err)
 {
-	char why[PATH_MAX + 32];
+	char why[PATH_MAX + VERSION_TEXT + 32];
 	struct selection s;
 	struct product_selection cudnn;
 	struct facts f = {0};
@@ -154,14 +155,14 @@ static bool run_version(struct app *app, const struct args *args, struct err *er
 	    (app->verbose && !gather(app, &s, &f, err)))
 		return false;
 	bool has_cudnn = select_cudnn(app, &s, &cudnn);
-	origin_words(&s, why, sizeof why);
 	if (app->json) {
 		print_selection_json(&s, app->verbose ? &f : NULL, has_cudnn ? &cudnn : NULL);
 	} else {
-		printf("%s (%s)\n", s.name, why);
+		printf("%s (%s)\n", s.name, select_why(&s, why, sizeof why));
 		if (has_cudnn)
-			printf("cudnn %s (%s)\n", cudnn.name,
-			       cudnn.by_env ? "set by CUDAENV_CUDNN_VERSION" : why);
+			printf("cudnn %s (from %s, %s)\n", cudnn.name, cudnn.spec,
+			       cudnn.by_env ? "set by CUDAENV_CUDNN_VERSION"
+					    : origin_words(&s, why, sizeof why));
 		if (app->verbose)
 			print_facts(&s, &f);
 	}

@@ -7,6 +7,7 @@
 #include "base/tree.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
+#include "cli/select.h"
 #include "cli/table.h"
 #include "core/record.h"
 #include "core/stale.h"
@@ -56,10 +57,10 @@ static void fill_toolkit(struct entry *e, const struct toolkit *t, const struct 
 /* Where a linked tree or the system's nvcc is, what selects the version, and why its verdict is old. */
 static char *note(const struct entry *e, const struct selection *s)
 {
-	char why[PATH_MAX + 32] = "";
+	char why[PATH_MAX + VERSION_TEXT + 32] = "";
 	autofree char *where = NULL;
 	if (e->selected)
-		origin_words(s, why, sizeof why);
+		select_why(s, why, sizeof why);
 	if (e->t && e->t->target)
 		where = xasprintf("-> %s%s%s%s", e->t->target, e->release[0] ? " (CUDA " : "",
 				  e->release, e->release[0] ? ")" : "");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/print.h"
+#include "cli/select.h"
 #include "cli/table.h"
 
 static const char *fit_words(enum host_fit fit)
@@ -23,12 +24,12 @@ static const char *fit_words(enum host_fit fit)
 
 static void print_selection(const struct facts *f)
 {
-	char why[PATH_MAX + 32];
+	char why[PATH_MAX + VERSION_TEXT + 32];
 	if (!f->resolved) {
 		printf("selected   nothing: %s\n", f->why.msg);
 		return;
 	}
-	printf("selected   %s (%s)\n", f->sel.name, origin_words(&f->sel, why, sizeof why));
+	printf("selected   %s (%s)\n", f->sel.name, select_why(&f->sel, why, sizeof why));
 	if (!f->sel.prefix[0])
 		return;
 	printf("           CUDA %s%s%s in '%s'\n", f->release, f->nvcc[0] ? ", nvcc " : "", f->nvcc,

@@ -121,6 +121,13 @@ void select_nothing(struct app *app, struct toolenv *t)
 	toolenv_build(t, &app->layout, &none, &o);
 }
 
+const char *select_why(const struct selection *s, char *out, size_t cap)
+{
+	int n = strcmp(s->spec, s->name) ? snprintf(out, cap, "from %s, ", s->spec) : 0;
+	origin_words(s, out + n, cap - (size_t)n);
+	return out;
+}
+
 bool select_name(const char *name, struct err *err)
 {
 	struct spec spec;

@@ -27,5 +27,8 @@ must_check bool select_wants(struct app *app, const char *spec, struct selection
 /* The same for `system`: what takes ours out. */
 void select_nothing(struct app *app, struct toolenv *t);
 
+/* "from 12.4, set by '/p/.cuda-version'"; what was asked for is left out where it is the name. Returns out. */
+const char *select_why(const struct selection *s, char *out, size_t cap);
+
 /* What may be the name of a version, a link or an alias: an own word, or the full number of a release. */
 must_check bool select_name(const char *name, struct err *err);

@@ -128,8 +128,8 @@ unset CUDAENV_CUDNN_VERSION"
 	assert_stdout_has "\"CPATH\": \"$p/include:$v/include\""
 	assert_stdout_has "\"LIBRARY_PATH\": \"$p/lib:$v/lib64\""
 	cudaenv version
-	assert_stdout "12.4.1 (set by '$PWD/.cuda-version')
-cudnn 9.3.0-cuda12 (set by '$PWD/.cuda-version')"
+	assert_stdout "12.4.1 (from 12.4, set by '$PWD/.cuda-version')
+cudnn 9.3.0-cuda12 (from 9.3, set by '$PWD/.cuda-version')"
 	cudaenv version --json
 	assert_stdout_has '"cudnn": "9.3.0-cuda12"'
 	cudaenv prefix --cudnn

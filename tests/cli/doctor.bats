@@ -37,7 +37,7 @@ refute_code() { refute_stdout_has "\"$1\""; }
 	cudaenv rehash
 	PATH="$CUDAENV_ROOT/shims:$PATH" CUDA_HOME="$CUDAENV_ROOT/versions/11.8.0" cudaenv doctor
 	assert_status 1
-	assert_stdout_has "selected   12.4.1 (set by '$T/work/.cuda-version')"
+	assert_stdout_has "selected   12.4.1 (from 12.4, set by '$T/work/.cuda-version')"
 	[[ $out == *"*  12.4.1  $CUDAENV_ROOT/shims/nvcc"*shim*" 11.5    $T/bin/nvcc"* ]] || fail
 	assert_stdout_has "hash -r"
 	assert_stdout_has "CUDA_HOME  11.8.0  $CUDAENV_ROOT/versions/11.8.0"

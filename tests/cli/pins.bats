@@ -29,14 +29,14 @@ teardown() { teardown_root; }
 	cudaenv global 12.4
 	assert_status 0
 	cudaenv version
-	assert_stdout "12.4.1 (set by '$CUDAENV_ROOT/version')"
+	assert_stdout "12.4.1 (from 12.4, set by '$CUDAENV_ROOT/version')"
 	cudaenv local 11
 	cudaenv version
-	assert_stdout "11.8.0 (set by '$T/work/.cuda-version')"
+	assert_stdout "11.8.0 (from 11, set by '$T/work/.cuda-version')"
 	cudaenv version-origin
 	assert_stdout "$T/work/.cuda-version"
 	CUDAENV_VERSION=13 cudaenv version
-	assert_stdout "13.0.2 (set by CUDAENV_VERSION)"
+	assert_stdout "13.0.2 (from 13, set by CUDAENV_VERSION)"
 	CUDAENV_VERSION=13 cudaenv version-origin
 	assert_stdout CUDAENV_VERSION
 	CUDAENV_VERSION=13 cudaenv version-file
@@ -196,6 +196,10 @@ teardown() { teardown_root; }
 	fake_toolkit 12.4.10
 	cudaenv version-name
 	assert_stdout 12.4.10
+	cudaenv version
+	assert_stdout "12.4.10 (from 12.4, set by '$PWD/.cuda-version')"
+	cudaenv versions
+	assert_stdout_has "  from 12.4, set by '$PWD/.cuda-version'"
 	cudaenv latest 11
 	assert_stdout 11.10.0
 	cudaenv latest 11.1
