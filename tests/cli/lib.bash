@@ -107,7 +107,7 @@ cudaenv() { capture "$CUDAENV" "$@"; }
 modes_count() {
 	as=()
 	[ "$(id -u)" -eq 0 ] || return 0
-	as=(setpriv --bounding-set=-dac_override,-dac_read_search)
+	as=(setpriv "--bounding-set=-dac_override,-dac_read_search")
 	"${as[@]}" true 2>/dev/null || skip "root reads everything"
 }
 

@@ -170,8 +170,7 @@ int main(void)
 		cmocka_unit_test_setup(the_root, clean), cmocka_unit_test_setup(no_home, clean),
 		cmocka_unit_test_setup(relative, clean), cmocka_unit_test_setup(with_colon, clean),
 		cmocka_unit_test_setup(too_long, clean), cmocka_unit_test_setup(paths, clean),
-		cmocka_unit_test_setup(shared, clean),
-		cmocka_unit_test_setup(of_a_shim, clean),
+		cmocka_unit_test_setup(shared, clean),	 cmocka_unit_test_setup(of_a_shim, clean),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
