@@ -150,6 +150,47 @@ cd bee >/dev/null; echo "8 $CUDA_HOME" >>$T/log'
 8 $(version_of 11.8.0)"
 }
 
+# The same lines with and without the hook.
+@test "directory stack, OLDPWD, statuses and history are as without the hook" {
+	local lines='cd $T/a
+cd $T/b
+cd - >>$T/log; echo "$? $PWD $OLDPWD" >>$T/log
+pushd $T/b >>$T/log; echo $? >>$T/log; dirs -v >>$T/log
+pushd $T/a/1 >>$T/log; dirs -v >>$T/log
+pushd >>$T/log; dirs -v >>$T/log
+pushd +1 >>$T/log; echo $? $OLDPWD >>$T/log; dirs -v >>$T/log
+pushd +9 2>>$T/log; echo $? $OLDPWD >>$T/log
+cd /nonexistent 2>>$T/log; echo "$? $PWD $OLDPWD" >>$T/log
+popd +1 >>$T/log; echo $? >>$T/log; dirs -v >>$T/log
+popd >>$T/log; popd >>$T/log; popd 2>>$T/log; echo $? >>$T/log
+cd -P $T/a; cd -L ..; echo $PWD $OLDPWD >>$T/log
+cd a b c 2>>$T/log; echo $? >>$T/log
+cd --; cd "" 2>>$T/log; echo "$? $PWD" >>$T/log
+cd -x 2>>$T/log; echo $? >>$T/log
+cd $T/a && cd 1/2 || echo no >>$T/log
+fc -l -9 2>>$T/log | sed "s/^[0-9 ]*//" >>$T/log'
+	! is_fish || lines='cd $T/a
+cd $T/b
+cd - >/dev/null; echo "$PWD" >>$T/log; string join : $dirprev "|" $dirnext >>$T/log
+pushd $T/b >/dev/null; dirs >>$T/log
+pushd $T/a/1 >/dev/null; dirs >>$T/log
+pushd >/dev/null; dirs >>$T/log
+popd >/dev/null; dirs >>$T/log
+prevd >/dev/null; string join : $PWD $dirprev "|" $dirnext >>$T/log
+nextd >/dev/null; string join : $PWD $dirprev "|" $dirnext >>$T/log
+cd /nonexistent 2>/dev/null; string join : $status $PWD $dirprev >>$T/log
+prevd 9 2>/dev/null >/dev/null; echo $status $PWD >>$T/log
+popd; popd 2>/dev/null; echo $status $PWD >>$T/log
+history --max 9 >>$T/log'
+	type_in <<<"$lines"
+	local with=$log
+	: >"$T/hook"
+	rm -f "$HOME/.bash_history"
+	type_in <<<"$lines"
+	[ "$(wc -l <<<"$log")" -gt 15 ] || fail "$log"
+	[ "$with" = "$log" ] || fail "$(diff <(echo "$log") <(echo "$with"))"
+}
+
 @test "a subshell has its own" {
 	is_fish && skip "fish has no subshells"
 	run_script 'cd $T/a
@@ -393,6 +434,10 @@ cd ..
 	for i in 1 2 3 4 5; do
 		more+=$'\n\ncd 2\ncd 3\ncd ../..\ntrue\n'
 	done
+	local deep
+	deep=$(printf '/%s' {1..30})
+	mkdir -p "$T/a$deep"
+	more+="cd \$T/a$deep"$'\n\n\ntrue\ncd ..\n\n'
 	type_in <<<"$few$more"
 	[ "$(processes "$T/few")" -eq "$(processes "$T/trace")" ] ||
 		fail "$(cat "$T/few")" more: "$(cat "$T/trace")"
@@ -434,6 +479,53 @@ cd ..
 	assert_log "$(version_of 12.4.1) $(version_of 12.4.1)/bin:$rest
 $(version_of 11.8.0) $(version_of 11.8.0)/bin:$rest"
 	assert_same_environment
+}
+
+# Each reads its own hook.
+other_shells() {
+	local shell
+	mkdir "$T/zother"
+	for shell in bash zsh fish; do "$CUDAENV" init $shell >"$T/hook.$shell"; done
+	printf '%s\n' '. "$T/hook.bash"' "PS1='<READY>' PS2=; bind 'set enable-bracketed-paste off'" >"$T/rc.bash"
+	printf '%s\n' '. "$T/hook.zsh"' 'PS1="<READY>" PS2= RPS1= ; unsetopt zle prompt_sp prompt_cr' >"$T/zother/.zshrc"
+	printf '%s\n' '. "$T/hook.fish"' 'function fish_prompt; end; function fish_greeting; end' \
+		'function ask --on-event fish_prompt; printf "<READY>" >/dev/tty; end' >"$T/rc.fish"
+	printf '#!/bin/sh\nexec bash --rcfile "$T/rc.bash"\n' >"$T/bin/a-bash"
+	printf '#!/bin/sh\nZDOTDIR="$T/zother" exec zsh -d\n' >"$T/bin/a-zsh"
+	printf "#!/bin/sh\nexec fish --no-config --init-command '. \$T/rc.fish'\n" >"$T/bin/a-fish"
+	chmod 755 "$T"/bin/a-*
+}
+
+@test "shells of other kinds within each other: one entry each, and nothing stays" {
+	command -v bash && command -v zsh && command -v fish >/dev/null || skip "not all three are here"
+	other_shells
+	local inner='a-zsh a-fish a-bash' say='echo "$CUDA_HOME $PATH $LD_LIBRARY_PATH" >>$T/log'
+	[ "$HOOK_SHELL" != zsh ] || inner='a-fish a-bash a-zsh'
+	[ "$HOOK_SHELL" != fish ] || inner='a-bash a-zsh a-fish'
+	# shellcheck disable=SC2086 # three words
+	set -- $inner
+	CUDA_HOME=/mine LD_LIBRARY_PATH=/l type_in <<-EOF
+		env -0 >\$T/out/before
+		cd \$T/a
+		$1
+		$say
+		cd \$T/b
+		exec $2
+		$say
+		$3
+		cd \$T/a
+		$say
+		cd \$T/work
+		env -0 >\$T/out/after
+	EOF
+	local p q rest="$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin"
+	p=$(version_of 12.4.1) q=$(version_of 11.8.0)
+	assert_log "$p $p/bin:$rest $p/lib64:/l
+$q $q/bin:$rest $q/lib64:/l
+$p $p/bin:$rest $p/lib64:/l"
+	# The others are the shells' own.
+	ours() { sorted "$T/out/$1" | grep -aE '^(CUD|LD_LIB|PATH)'; }
+	diff <(ours before) <(ours after) || fail
 }
 
 @test "two versions with one text in nested folders, and a switch by hand between" {
@@ -483,9 +575,7 @@ cd $T/a; cd $T/c/3; echo "$CUDA_HOME" >>$T/log; cd $T/a; cd $T/c/4; echo "$CUDA_
 
 @test "strict shells: errexit, nounset, pipefail, with nothing but HOME set" {
 	is_fish && skip "fish has none of these"
-	cat >"$T/behind" <<-'EOF'
-		set -euo pipefail
-	EOF
+	echo 'set -euo pipefail' | tee "$T/before" >"$T/behind"
 	as_shell=(env -i "HOME=$HOME" "T=$T" "CUDAENV_ROOT=$CUDAENV_ROOT" TERM=dumb PATH=/usr/bin:/bin "${as_shell[@]}")
 	type_in <<-'EOF'
 		cd $T/a

@@ -126,6 +126,10 @@ installed() { printf '%s' "$CUDAENV_ROOT/versions/$1/bin/nvcc"; }
 	cd d
 	rmdir ../d
 	agree "$(installed 11.8.0)"
+	cudaenv versions
+	assert_status 0
+	assert_stdout_has "* 11.8.0"
+	assert_stderr ""
 }
 
 @test "the origin, and the prefix that was asked for" {

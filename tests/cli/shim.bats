@@ -452,6 +452,10 @@ hint: cudaenv install 12.9.1"
 	assert_runs 12.4.1
 	capture env -i "HOME=$HOME" CUDAENV_ROOT="$HOME/.cudaenv" "$S/nvcc"
 	assert_runs 11.8.0
+	if sudo -n true 2>/dev/null; then
+		capture sudo -n env "PATH=$S:/usr/bin:/bin" nvcc
+		assert_runs 12.4.1
+	fi
 	# A site's shims in front of a user's root.
 	capture env -i "HOME=$HOME" CUDAENV_SHARED_ROOTS="/none:$here/" "$S/nvcc"
 	assert_runs 11.8.0
