@@ -1,25 +1,37 @@
 # The environment of the CUDA version that applies in the working directory. Pure shell where nothing changed and
 # where everything is as it was once before; else one small static process (the launcher).
 
-# __cudaenv_known: a folder and the variables that matter, with the function that tells whether the files are as they
-# were at that time and does what was done then, mostly nothing. __cudaenv_numbers: one for each list of installed
-# versions, for each CUDAENV_HOOK, and for the variables that the launcher reads.
+# __cudaenv_known: a folder and the variables that matter, with the function that does what was done there before if the
+# files are as they were at that time; mostly nothing. __cudaenv_last: the one that was right last. __cudaenv_numbers:
+# one for each list of installed versions, for each CUDAENV_HOOK, and for the variables that the launcher reads.
 declare -gA __cudaenv_known=() __cudaenv_numbers=()
-__cudaenv_n=0 __cudaenv_list=
+__cudaenv_n=0 __cudaenv_list= __cudaenv_last=__cudaenv_same0
 # What the environment was made for ("-": no look yet), the number of what we made, the version's prefix, whether what
 # is installed matters.
 __cudaenv_done=- __cudaenv_made=0 __cudaenv_prefix='' __cudaenv_listed=0
 : "${__cudaenv_told=}"
 
-# For prompts and behind cd. An element of an array is found faster than two long strings are compared; within the
-# brackets the variables would be five times as dear.
+# For prompts: one comparison, one read, and the tests of files.
 function __cudaenv_hook {
-	__cudaenv_status=$?
-	__cudaenv_key=${PWD-}\|${CUDAENV_VERSION-}\|${CUDAENV_ROOT-}\|${HOME-}\|${CUDAENV_SHARED_ROOTS-}\|${CUDAENV_CUDNN_VERSION-}\|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}\|$__cudaenv_made\|${PATH-}
-	"${__cudaenv_known[$__cudaenv_key]-__cudaenv_look}" || __cudaenv_look || :
-	# A status would end a shell with errexit.
-	[[ $__cudaenv_status == 0 || $- == *e* ]] || return "$__cudaenv_status"
+	"$__cudaenv_last" "$?"
 }
+
+# In front of the first look. As all of this name it hands on the status of the last command, which would end a shell
+# with errexit.
+function __cudaenv_same0 {
+	__cudaenv_find
+	case $1$- in 0* | *e*) ;; *) return "$1" ;; esac
+}
+
+# The folder and the variables that matter.
+__cudaenv_here='${PWD-}:${CUDAENV_VERSION-}:${CUDAENV_ROOT:-${HOME-}}:${CUDAENV_SHARED_ROOTS-}:${CUDAENV_CUDNN_VERSION-}:${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}$__cudaenv_made:${PATH-}'
+
+# Behind cd, and where the function $1 (none: nothing was) is not right any more.
+eval 'function __cudaenv_find {
+	__cudaenv_key='"$__cudaenv_here"'
+	__cudaenv_last=${__cudaenv_known[$__cudaenv_key]-__cudaenv_look}
+	[[ $__cudaenv_last != "${1-}" ]] && "$__cudaenv_last" 0 || __cudaenv_look || :
+}'
 
 # The number of $__cudaenv_all, in __cudaenv_id.
 function __cudaenv_number {
@@ -92,21 +104,22 @@ function __cudaenv_switch {
 # As the shims look: from the physical folder upward.
 function __cudaenv_choose {
 	local __cudaenv_file= __cudaenv_up=
-	__cudaenv_if='-n x' __cudaenv_then= __cudaenv_want=
+	__cudaenv_if= __cudaenv_then= __cudaenv_want=
 	if [[ -n ${CUDAENV_VERSION-} && $CUDAENV_VERSION == *[![:blank:]]* ]]; then
 		__cudaenv_want="=$CUDAENV_VERSION"
 		return 0
 	elif [[ $PWD -ef . ]]; then
-		__cudaenv_if='$PWD -ef .'
 		until __cudaenv_file=$__cudaenv_up.cuda-version; [[ -e $__cudaenv_file || -L $__cudaenv_file ]]; do
 			__cudaenv_if+=" && ! -e $__cudaenv_file"
 			__cudaenv_file=
 			[[ ! ${__cudaenv_up:-.} -ef / ]] || break
 			__cudaenv_up+=../
 		done
+		# By this name it is not there any more where the folder was removed or renamed.
+		[[ -z $__cudaenv_file ]] && __cudaenv_if+=' && $PWD -ef .' || __cudaenv_file=$PWD/$__cudaenv_file
 	else
 		# Removed or renamed: only the launcher can tell.
-		__cudaenv_if='! $PWD -ef .' __cudaenv_want="$PWD|"
+		__cudaenv_if=' && ! $PWD -ef .' __cudaenv_want="$PWD|"
 	fi
 	for __cudaenv_up in "$__cudaenv_root/version" /etc/cudaenv/version; do
 		if [[ -z $__cudaenv_file && -e $__cudaenv_up ]]; then
@@ -124,7 +137,7 @@ function __cudaenv_choose {
 		printf -v __cudaenv_then ' && mapfile -n 4096 __cudaenv_text <%s && [[ ${__cudaenv_text[*]} == %q ]]' \
 			"$__cudaenv_up" "${__cudaenv_text[*]}"
 	else
-		__cudaenv_want+="?$PWD/$__cudaenv_file"
+		__cudaenv_want+="?$__cudaenv_file"
 		__cudaenv_if+=" && ( -e $__cudaenv_up || -L $__cudaenv_up ) && ! ( -f $__cudaenv_up && -r $__cudaenv_up )"
 	fi
 }
@@ -161,15 +174,21 @@ function __cudaenv_look {
 		printf -v __cudaenv_vars %q "$__cudaenv_done"
 		eval "function __cudaenv_again$__cudaenv_n {
 			local __cudaenv_id
-			[[ $__cudaenv_if ]]$__cudaenv_then && __cudaenv_variables && [[ \$__cudaenv_id == $__cudaenv_before ]] &&
-				__cudaenv_answer$__cudaenv_n 2>/dev/null && __cudaenv_made=$__cudaenv_made __cudaenv_done=$__cudaenv_vars
+			[[ -n x$__cudaenv_if ]]$__cudaenv_then && __cudaenv_variables && [[ \$__cudaenv_id == $__cudaenv_before ]] &&
+				__cudaenv_answer$__cudaenv_n 2>/dev/null && __cudaenv_made=$__cudaenv_made __cudaenv_done=$__cudaenv_vars &&
+				__cudaenv_last=__cudaenv_same$__cudaenv_n
 		}"
 		__cudaenv_known[$__cudaenv_key]=__cudaenv_again$__cudaenv_n
 	fi
+	eval "__cudaenv_key=$__cudaenv_here"
+	printf -v __cudaenv_vars %q "$__cudaenv_key"
 	printf -v __cudaenv_root %q "${__cudaenv_prefix:-/}"
-	eval "function __cudaenv_same$__cudaenv_n { [[ $__cudaenv_if && -d $__cudaenv_root ]]$__cudaenv_then; }"
-	__cudaenv_key=${PWD-}\|${CUDAENV_VERSION-}\|${CUDAENV_ROOT-}\|${HOME-}\|${CUDAENV_SHARED_ROOTS-}\|${CUDAENV_CUDNN_VERSION-}\|${VIRTUAL_ENV:+v}${CONDA_PREFIX:+c}\|$__cudaenv_made\|${PATH-}
-	__cudaenv_known[$__cudaenv_key]=__cudaenv_same$__cudaenv_n
+	__cudaenv_last=__cudaenv_same$__cudaenv_n
+	eval "function $__cudaenv_last {
+		[[ $__cudaenv_here == $__cudaenv_vars$__cudaenv_if && -d $__cudaenv_root ]]$__cudaenv_then || __cudaenv_find $__cudaenv_last
+		case \$1\$- in 0* | *e*) ;; *) return \"\$1\" ;; esac
+	}"
+	__cudaenv_known[$__cudaenv_key]=$__cudaenv_last
 }
 
 # Lets `cudaenv shell` change this shell, and the next look see what the command did.
@@ -183,7 +202,7 @@ function cudaenv {
 	fi
 	hash -r 2>/dev/null || :
 	__cudaenv_known=() __cudaenv_done=-
-	__cudaenv_hook
+	__cudaenv_find
 	return "$__cudaenv_result"
 }
 
@@ -203,9 +222,9 @@ __cudaenv_start
 unset -f __cudaenv_start
 
 # So that `cd there && make` has the environment of there; but not over a function of the user's.
-declare -F cd >/dev/null || function cd { builtin cd "$@" || return; __cudaenv_hook; }
-declare -F pushd >/dev/null || function pushd { builtin pushd "$@" || return; __cudaenv_hook; }
-declare -F popd >/dev/null || function popd { builtin popd "$@" || return; __cudaenv_hook; }
+declare -F cd >/dev/null || function cd { builtin cd "$@" || return; __cudaenv_find; }
+declare -F pushd >/dev/null || function pushd { builtin pushd "$@" || return; __cudaenv_find; }
+declare -F popd >/dev/null || function popd { builtin popd "$@" || return; __cudaenv_find; }
 if [[ ${PROMPT_COMMAND[*]-} != *__cudaenv_hook* ]]; then
 	# A list of commands, which bash before 5.1 does not know.
 	if [[ ${PROMPT_COMMAND[*]-} != "${PROMPT_COMMAND-}" ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
