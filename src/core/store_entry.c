@@ -11,12 +11,13 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/flush.h"
 #include "base/intr.h"
 #include "base/io.h"
 #include "base/tree.h"
 #include "core/store_sync.h"
 
-enum { STORE_FORMAT = 1, PROGRESS_MS = 100 };
+enum { STORE_FORMAT = 1, PROGRESS_MS = 100, FEW = 64, SMALL = 256 << 10 };
 
 static long long now_ms(void)
 {
@@ -115,18 +116,37 @@ static bool write_component(const struct store_entry *e, struct err *err)
 	return true;
 }
 
-static bool sync_files(const struct store_entry *e, struct err *err)
+static bool sync_one_by_one(const struct store_entry *e)
 {
+	struct store_sync s = {0};
+	bool ok = true;
 	size_t i;
 	json_t *file;
 	json_array_foreach(e->files, i, file)
 	{
 		const char *path = json_string_value(json_object_get(file, "path"));
-		if (!store_sync_file(e->treefd, path))
-			return err_sys(err, ERR_FILESYSTEM, "cannot write '%s/%s' to disk", e->tree,
-				       path);
+		ok = ok && store_sync_file(&s, e->treefd, path);
 	}
-	return true;
+	return store_sync_end(&s) && ok;
+}
+
+/* Many small files go together where that does not mean to wait for what others wrote. */
+static bool sync_files(const struct store_entry *e, struct err *err)
+{
+	uint64_t small = 0;
+	size_t i, n = 0;
+	json_t *file;
+	json_array_foreach(e->files, i, file)
+	{
+		uint64_t size = (uint64_t)json_integer_value(json_object_get(file, "size"));
+		n += size < SMALL;
+		small += size < SMALL ? size : 0;
+	}
+	errno = EBUSY;
+	bool ok = n > FEW && flush_all(e->treefd, small);
+	if (!ok && (errno == EBUSY || errno == ENOSYS))
+		ok = sync_one_by_one(e);
+	return ok || err_sys(err, ERR_FILESYSTEM, "cannot write '%s' to disk", e->tree);
 }
 
 /* One rename; whoever was first wins, and both have the same content. */

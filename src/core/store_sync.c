@@ -25,12 +25,35 @@ static bool has_ordered_log(int fd)
 	       (s.f_type == EXT4_SUPER_MAGIC || s.f_type == XFS_SUPER_MAGIC);
 }
 
-bool store_sync_file(int dirfd, const char *path)
+static bool wait_for(int fd)
 {
 	const unsigned flags =
 		SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-	autoclose int fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 && sync_file_range(fd, 0, 0, flags) == 0;
+	autoclose int owned = fd;
+	return sync_file_range(owned, 0, 0, flags) == 0;
+}
+
+/* The disk has some at a time to work on. */
+bool store_sync_file(struct store_sync *s, int dirfd, const char *path)
+{
+	int *slot = &s->fds[s->n % ARRAY_LEN(s->fds)];
+	if (s->n >= ARRAY_LEN(s->fds) && !wait_for(take_fd(slot)))
+		return false;
+	*slot = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (*slot < 0)
+		return false;
+	s->n++;
+	return sync_file_range(*slot, 0, 0, SYNC_FILE_RANGE_WRITE) == 0;
+}
+
+bool store_sync_end(struct store_sync *s)
+{
+	bool ok = true;
+	size_t n = s->n < ARRAY_LEN(s->fds) ? s->n : ARRAY_LEN(s->fds);
+	for (size_t i = 0; i < n; i++)
+		ok &= s->fds[i] < 0 || wait_for(take_fd(&s->fds[i]));
+	s->n = 0;
+	return ok;
 }
 
 bool store_sync_last(int fd)

@@ -4,12 +4,21 @@
  * entry with files cut short, which every later install would trust.
  */
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
- * First, for each file: its data is on its way (see zip_unpack.c), wait until it has arrived. Then a last
- * file, written after that: makes it, and all that it follows, durable. Both: errno on false.
+ * Files of an entry one by one: the data of large ones is on its way (see unpack.c, zip_unpack.c), that of small
+ * ones is sent now; waits until all has arrived. Zeroed at first.
  */
-bool store_sync_file(int dirfd, const char *path);
+struct store_sync {
+	int fds[64]; /* on their way */
+	size_t n;    /* files so far */
+};
+bool store_sync_file(struct store_sync *s, int dirfd, const char *path);
+/* After the last one, and after a failure. All three: errno on false. */
+bool store_sync_end(struct store_sync *s);
+/* Then a last file, written after that: makes it, and all that it follows, durable. */
 bool store_sync_last(int fd);
 
 /* 64 lower-case hexadecimal digits: nothing else becomes a path. */

@@ -4,7 +4,6 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,12 +15,14 @@
 #include "base/path.h"
 #include "ext/unpack_priv.h"
 
-enum { WRITE_BACK = 8 << 20, NAME_LENGTH_MAX = 3000 };
+enum { WRITE_BACK = 8 << 20 };
 
 struct run {
 	const struct unpack *u;
 	struct unpack_input in;
-	char *folder; /* the last one that was made sure of */
+	char *folder; /* the last one that was made, with all above it */
+	mode_t kept;  /* bits of modes that neither umask nor ACL take away */
+	struct unpack_disk disk;
 	struct unpack_links links;
 	size_t entries;
 	uint64_t bytes;
@@ -56,14 +57,26 @@ static bool make_folder(struct run *r, const char *path)
 	return S_ISDIR(st.st_mode) || bad(r, path, "is a file and a folder");
 }
 
+/* How much of path, in whole names, is a folder that is there. */
+static size_t common(const struct run *r, const char *path, size_t n)
+{
+	size_t at = 0, i = 0;
+	const char *have = r->folder ? r->folder : "";
+	for (; i < n && have[i] == path[i]; i++)
+		if (path[i] == '/')
+			at = i;
+	return (i == n || path[i] == '/') && (!have[i] || have[i] == '/') ? i : at;
+}
+
 /* path and all above it, or all above it alone. Entries of one folder follow each other mostly. */
 static bool make_folders(struct run *r, char *path, bool whole)
 {
 	char *last = strrchr(path, '/');
 	size_t n = whole ? strlen(path) : last ? (size_t)(last - path) : 0;
-	if (!n || (r->folder && strlen(r->folder) == n && !memcmp(r->folder, path, n)))
+	size_t have = common(r, path, n);
+	if (have == n)
 		return true;
-	for (size_t i = 1; i <= n; i++) {
+	for (size_t i = have + 1; i <= n; i++) {
 		char c = path[i];
 		if (i < n && c != '/')
 			continue;
@@ -113,6 +126,20 @@ static bool write_data(struct run *r, int fd, const char *path, uint64_t *size)
 	}
 }
 
+/* The umask has no say in what others may read. */
+static bool set_mode(struct run *r, int fd, mode_t mode)
+{
+	struct stat st;
+	if (!(mode & ~r->kept))
+		return true;
+	if (fstat(fd, &st) < 0)
+		return false;
+	if ((st.st_mode & 0777) != mode)
+		return fchmod(fd, mode) == 0;
+	r->kept |= mode;
+	return true;
+}
+
 static bool write_file(struct run *r, struct archive_entry *e, const char *path, mode_t mode)
 {
 	uint64_t size = 0;
@@ -129,62 +156,12 @@ static bool write_file(struct run *r, struct archive_entry *e, const char *path,
 			return cannot(r, "write", path);
 	}
 	r->bytes += size;
-	/* On its way to the disk; whoever publishes the whole waits for it. */
-	if (size)
-		sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-	if (fchmod(fd, mode) < 0 || close(take_fd(&fd)) < 0)
+	unpack_disk_send(&r->disk, fd, size);
+	if (!set_mode(r, fd, mode) || close(take_fd(&fd)) < 0)
 		return cannot(r, "write", path);
 	if (r->u->file)
 		r->u->file(r->u->ctx, path, size, mode & 0111);
 	return true;
-}
-
-static bool is_utf8(const char *s)
-{
-	for (const unsigned char *p = (const unsigned char *)s; *p;) {
-		int more = *p < 0x80   ? 0
-			   : *p < 0xc2 ? -1
-			   : *p < 0xe0 ? 1
-			   : *p < 0xf0 ? 2
-			   : *p < 0xf5 ? 3
-				       : -1;
-		if (more < 0)
-			return false;
-		/* Not overlong, no surrogates, not above U+10FFFF. */
-		if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
-		    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
-			return false;
-		for (p++; more > 0; more--, p++)
-			if ((*p & 0xc0) != 0x80)
-				return false;
-	}
-	return true;
-}
-
-static const char *name_fault(const char *name)
-{
-	if (strlen(name) > NAME_LENGTH_MAX)
-		return "has a name that is too long";
-	for (const char *s = name; *s;) {
-		size_t n = strcspn(s, "/");
-		if (n > NAME_MAX)
-			return "has a name that is too long";
-		s += n + (s[n] == '/');
-	}
-	if (!is_utf8(name))
-		return "has a name that is not UTF-8";
-	return path_safe_relative(name) ? NULL : "has a forbidden name";
-}
-
-/* Without "./" in front and '/' behind. */
-static char *clean_name(const char *name)
-{
-	while (name[0] == '.' && name[1] == '/')
-		name += 2 + strspn(name + 2, "/");
-	size_t n = strlen(name);
-	while (n > 0 && name[n - 1] == '/')
-		n--;
-	return xstrndup(name, n);
 }
 
 static char *map(struct run *r, const char *name, bool folder, mode_t *mode)
@@ -203,8 +180,8 @@ static bool take_link(struct run *r, struct archive_entry *e, const char *path, 
 	if (!hard)
 		return unpack_links_add(&r->links, r->u, path, name, soft ? soft : "", false,
 					r->err);
-	autofree char *target = clean_name(hard);
-	return name_fault(target)
+	autofree char *target = unpack_name_clean(hard);
+	return unpack_name_fault(target)
 		       ? bad(r, name, "is a hard link out of the archive")
 		       : unpack_links_add(&r->links, r->u, path, name, target, true, r->err);
 }
@@ -230,10 +207,10 @@ static bool take_entry(struct run *r, struct archive_entry *e, const char *raw)
 {
 	mode_t mode = archive_entry_perm(e) & 0777, type = archive_entry_filetype(e);
 	bool link = archive_entry_hardlink(e) || type == AE_IFLNK;
-	autofree char *name = clean_name(raw);
+	autofree char *name = unpack_name_clean(raw);
 	if (type == AE_IFDIR && (!*name || !strcmp(name, ".")))
 		return true;
-	const char *fault = name_fault(name);
+	const char *fault = unpack_name_fault(name);
 	if (fault)
 		return bad(r, raw, fault);
 	if (!link && type != AE_IFDIR && type != AE_IFREG)
@@ -282,9 +259,11 @@ static bool take_all(struct run *r)
 
 bool unpack_run(const struct unpack *u, struct err *err)
 {
-	struct run r = {.u = u, .in = {.u = u, .err = err}, .err = err};
+	struct run r = {
+		.u = u, .in = {.u = u, .err = err}, .err = err, .disk = {.dirfd = u->dirfd}};
 	bool ok = unpack_input_open(&r.in) && take_all(&r) && unpack_input_drain(&r.in);
 	unpack_input_close(&r.in);
+	unpack_disk_end(&r.disk);
 	unpack_links_clear(&r.links);
 	free(r.folder);
 	return ok;

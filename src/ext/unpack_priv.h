@@ -1,5 +1,7 @@
 #pragma once
 /* What the files of the unpack module share. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -45,3 +47,24 @@ must_check bool unpack_links_add(struct unpack_links *l, const struct unpack *u,
 				 const char *name, const char *target, bool hard, struct err *err);
 must_check bool unpack_links_make(struct unpack_links *l, const struct unpack *u, struct err *err);
 void unpack_links_clear(struct unpack_links *l);
+
+/* unpack_name.c. Without "./" in front and '/' behind; the caller frees. */
+char *unpack_name_clean(const char *name);
+/* Why it is refused, as the end of a sentence; NULL: it is fine. */
+const char *unpack_name_fault(const char *name);
+
+/*
+ * unpack_disk.c: a file that is written starts on its way to the disk; whoever publishes the whole waits for it,
+ * and starts those that are not on their way yet.
+ */
+struct unpack_disk {
+	int dirfd;	/* opened before the first file was */
+	uint64_t small; /* bytes of small files that were not sent */
+	pthread_t flusher;
+	bool flushing;
+	atomic_bool flushed;
+	atomic_bool alone; /* they cannot go together */
+};
+/* fd: all of the file was written. */
+void unpack_disk_send(struct unpack_disk *d, int fd, uint64_t size);
+void unpack_disk_end(struct unpack_disk *d);

@@ -145,6 +145,9 @@ def alone():
     )
     yield "many", tar(*(info(TOP + "include/d%d/h%d.h" % (i % 40, i), b"%d" % i) for i in range(1700)))
     yield "folder-twice", tar(folder(TOP + "a"), folder(TOP + "a"), info(TOP + "a/f", b"1"))
+    # Into a folder, out of it, and into those whose names begin alike.
+    ways = ["a/b/c/f", "a/bc/f", "a/b/f", "a/f", "a/b/c/g", "ab/f", "f", "a/b/c/d/e/f", "a/b/c/de/f"]
+    yield "folder-ways", tar(*(info(TOP + way, way.encode()) for way in ways))
     yield "dangling", tar(soft(TOP + "lib/a.so", "not-there.so"))
     yield "link-to-folder", tar(info(TOP + "include/a/b.h", b"1"), soft(TOP + "include/c", "a"))
     if shutil.which("tar"):

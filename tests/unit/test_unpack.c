@@ -299,6 +299,10 @@ static void names(void **state)
 	assert_int_equal(access("out/include/größe_文.h", F_OK), 0);
 	must_unpack("alone-folder-twice", &j);
 	assert_int_equal(access("out/a/f", F_OK), 0);
+	must_unpack("alone-folder-ways", &j);
+	assert_int_equal(j.files, 9);
+	check_text("out/a/b/c/g", "a/b/c/g");
+	check_text("out/a/b/c/de/f", "a/b/c/de/f");
 	must_unpack("alone-dangling", &j);
 	check_link("out/lib/a.so", "not-there.so");
 	must_unpack("alone-link-to-folder", &j);
