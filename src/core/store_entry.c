@@ -97,6 +97,16 @@ void store_entry_file(struct store_entry *e, const char *path, uint64_t size, bo
 	e->bytes += size;
 }
 
+void store_entry_setid(struct store_entry *e, const char *name, mode_t mode)
+{
+	size_t n = strlen(name);
+	if (!(mode & (S_ISUID | S_ISGID)) || e->setid || (n && name[n - 1] == '/'))
+		return;
+	e->setid = true;
+	event_warn(e->to->events, NULL, "'%s' has set-id bits in '%s', which are left out", name,
+		   e->c->file);
+}
+
 static bool write_component(const struct store_entry *e, struct err *err)
 {
 	const struct component *c = e->c;

@@ -18,6 +18,7 @@ struct store_entry {
 	int treefd;
 	json_t *files;
 	uint64_t bytes;	      /* of all files */
+	bool setid;	      /* one was told */
 	bool counted;	      /* bytes was known before the first one was written */
 	uint64_t step, steps; /* progress; step: atomic */
 	long long shown;      /* atomic: when progress was last told */
@@ -30,6 +31,8 @@ void store_entry_reset(struct store_entry *e);
 /* sha256: "" not known. */
 void store_entry_file(struct store_entry *e, const char *path, uint64_t size, bool executable,
 		      const char *sha256);
+/* A file that has set-id bits in its archive is told, the first one. They are dropped. */
+void store_entry_setid(struct store_entry *e, const char *name, mode_t mode);
 void store_entry_progress(struct store_entry *e, uint64_t steps);
 /*
  * The end. ok: everything was written; it is published by the pool. Else all of it is removed. The caller's

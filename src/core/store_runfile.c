@@ -25,6 +25,7 @@ static void on_cancel(void *ctx)
 static char *on_entry(void *ctx, const char *name, mode_t *mode)
 {
 	struct layer *l = ctx;
+	store_entry_setid(&l->t->e, name, *mode);
 	*mode = 0444;
 	return runfilemap(name, l->t->e.to->arch);
 }

@@ -61,6 +61,7 @@ static void on_cancel(void *ctx)
 static char *on_entry(void *ctx, const char *name, mode_t *mode)
 {
 	struct tar *t = ctx;
+	store_entry_setid(&t->e, name, *mode);
 	/* Read-only, so that an edit through one hard link cannot change all prefixes. */
 	*mode = *mode & 0111 ? 0555 : 0444;
 	const struct component *c = t->e.c;

@@ -29,6 +29,7 @@ static char *map_entry(void *ctx, const struct zip_entry *ze, mode_t *mode)
 	char *path = wheelmap(ze->name, w->e.to->arch, w->e.c->name);
 	if (!path)
 		return NULL;
+	store_entry_setid(&w->e, ze->name, *mode);
 	/* Read-only, so that an edit through one hard link cannot change all prefixes. */
 	*mode = *mode & 0111 ? 0555 : 0444;
 	store_entry_file(&w->e, path, ze->size, *mode == 0555, w->sha[ze - w->entries]);

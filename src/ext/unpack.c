@@ -205,7 +205,7 @@ static bool take_inner(struct run *r, const char *name, bool *taken)
 
 static bool take_entry(struct run *r, struct archive_entry *e, const char *raw)
 {
-	mode_t mode = archive_entry_perm(e) & 0777, type = archive_entry_filetype(e);
+	mode_t mode = archive_entry_perm(e) & 06777, type = archive_entry_filetype(e);
 	bool link = archive_entry_hardlink(e) || type == AE_IFLNK;
 	autofree char *name = unpack_name_clean(raw);
 	if (type == AE_IFDIR && (!*name || !strcmp(name, ".")))
@@ -227,7 +227,7 @@ static bool take_entry(struct run *r, struct archive_entry *e, const char *raw)
 		return take_link(r, e, path, name);
 	if (type == AE_IFDIR)
 		return make_folders(r, path, true);
-	return make_folders(r, path, false) && write_file(r, e, path, mode);
+	return make_folders(r, path, false) && write_file(r, e, path, mode & 0777);
 }
 
 static bool take_all(struct run *r)

@@ -17,7 +17,7 @@
 
 /*
  * Where an entry goes: a path relative to the destination, freed by unpack, or NULL to leave it out. name: the
- * archive's, that of a folder ends in '/'; so may the path. *mode (permission bits) may be changed. Also asked for
+ * archive's, that of a folder ends in '/'; so may the path. *mode may be changed; set-id bits, which are told, are dropped behind it. Also asked for
  * the targets of links, which may be folders without a '/'. A symbolic link
  * that would lead to itself is left out.
  */

@@ -19,7 +19,7 @@ struct zip_entry {
 	uint64_t offset; /* of the packed bytes in the archive */
 	uint32_t crc;
 	uint16_t method; /* 0 stored, 8 deflate */
-	mode_t mode;	 /* permission bits, 0 if not told */
+	mode_t mode;	 /* permission and set-id bits, 0 if not told */
 };
 struct zip;
 
@@ -39,7 +39,7 @@ must_check bool zip_read(struct zip *z, const struct zip_entry *e, struct buf *o
 
 /*
  * Where an entry goes: a path relative to the destination, owned by the caller of this function (freed
- * here), or NULL to leave it out. *mode may be changed; the file gets it whatever the umask is. Called for
+ * here), or NULL to leave it out. *mode may be changed; without set-id bits the file gets it whatever the umask is. Called for
  * every entry but folders, in order, before anything is written.
  */
 typedef char *zip_map_fn(void *ctx, const struct zip_entry *e, mode_t *mode);

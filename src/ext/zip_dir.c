@@ -125,7 +125,7 @@ static size_t parse_central(const struct zip *z, const unsigned char *p, size_t 
 		.offset = u32(p + 42),
 		.crc = u32(p + 16),
 		.method = u16(p + 10),
-		.mode = u32(p + 38) >> 16 & 0777,
+		.mode = u32(p + 38) >> 16 & 06777,
 	};
 	const char *fault = zip_name_fault(names, len);
 	if (!fault && !zip64_extra(p + CENTRAL_BYTES + len, extra, e))

@@ -171,7 +171,7 @@ static bool map_entries(struct unpack *u, struct err *err)
 			continue;
 		char *path = u->to.map(u->to.ctx, e, &mode);
 		if (path)
-			u->jobs[u->n++] = (struct job){u, e, path, mode};
+			u->jobs[u->n++] = (struct job){u, e, path, mode & 0777};
 	}
 	qsort(u->jobs, u->n, sizeof *u->jobs, by_path);
 	for (size_t i = 0; i < u->n; i++) {

@@ -187,6 +187,32 @@ static void refuses(void **state)
 	bench_free(&b);
 }
 
+static void on_warning(void *ctx, const struct event *ev)
+{
+	struct buf *b = ctx;
+	if (ev->kind == EVENT_WARNING)
+		buf_addf(b, "%s\n", ev->text);
+}
+
+/* Dropped with a line; so are owner and modes, which nobody needs to hear of. */
+static void set_id_bits(void **state)
+{
+	struct bench b;
+	struct stat st;
+	autobuf struct buf said = BUF_INIT(1 << 10);
+	bench_init(&b, "setid");
+	b.to.events = &(struct events){on_warning, &said};
+	struct component c = describe("alone-modes");
+	assert_true(add(&b, &c));
+	assert_string_equal(buf_str(&said), "'x-archive/readonly/setid' has set-id bits in "
+					    "'alone-modes', which are left out\n");
+	autofree char *tree = store_tree(&b.l, c.sha256),
+		      *file = xasprintf("%s/readonly/setid", tree);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0555);
+	bench_free(&b);
+}
+
 static void a_bomb(void **state)
 {
 	struct bench b;
@@ -347,6 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds),
 		cmocka_unit_test(refuses),
+		cmocka_unit_test(set_id_bits),
 		cmocka_unit_test(a_bomb),
 		cmocka_unit_test(while_it_arrives),
 		cmocka_unit_test(starts_over),
