@@ -138,12 +138,13 @@ static void print_libs(const struct facts *f)
 
 static void print_frameworks(const struct facts *f)
 {
-	autotable struct table t = TABLE_INIT(4);
+	autotable struct table t = TABLE_INIT(5);
 	for (size_t i = 0; i < f->n_frameworks; i++) {
 		const struct facts_framework *w = &f->frameworks[i];
 		autofree char *cuda =
 			w->cpu ? xstrdup("CPU") : xasprintf("CUDA %s", known(w->cuda));
-		const char *cells[] = {w->name, w->version, cuda, w->folder};
+		autofree char *cudnn = xasprintf("%s%s", w->cudnn[0] ? "cuDNN " : "", w->cudnn);
+		const char *cells[] = {w->name, w->version, cuda, cudnn, w->folder};
 		table_row(&t, cells);
 	}
 	if (f->n_frameworks)
@@ -227,9 +228,10 @@ static json_t *frameworks_json(const struct facts *f)
 	json_t *all = json_array();
 	for (size_t i = 0; i < f->n_frameworks; i++) {
 		const struct facts_framework *w = &f->frameworks[i];
-		json_array_append_new(all, json_pack("{so so so so}", "name", text(w->name),
+		json_array_append_new(all, json_pack("{so so so so so}", "name", text(w->name),
 						     "version", text(w->version), "cuda",
-						     text(w->cuda), "folder", text(w->folder)));
+						     text(w->cuda), "cudnn", text(w->cudnn),
+						     "folder", text(w->folder)));
 	}
 	return all;
 }

@@ -86,7 +86,7 @@ void doctor_drift(struct doctor *d, const struct facts *f)
 	doctor_remedy(d, "%s", found.hint);
 }
 
-/* The toolkit that an extension build takes, as PyTorch looks for it. */
+/* The toolkit that an extension build takes, as PyTorch looks for it; "": none. */
 static const char *build_takes(const struct facts *f)
 {
 	const char *home = getenv("CUDA_HOME"), *path = getenv("CUDA_PATH");
@@ -94,7 +94,9 @@ static const char *build_takes(const struct facts *f)
 		return home;
 	if (path && path[0])
 		return path;
-	return f->n_nvccs ? f->nvccs[0].shim ? f->layout->root : f->nvccs[0].tree : "";
+	if (f->n_nvccs)
+		return f->nvccs[0].shim ? f->layout->root : f->nvccs[0].tree;
+	return facts_there(f, "/usr/local/cuda") ? "/usr/local/cuda" : "";
 }
 
 /* torch compares at each extension build: another major stops it, another minor is told. */
@@ -114,6 +116,7 @@ void doctor_framework(struct doctor *d, const struct facts *f)
 		}
 		if (w->cpu || !version_parse(w->cuda, strlen(w->cuda), &want))
 			continue;
+		const char *takes = torch ? build_takes(f) : "";
 		bool major = have.part[0] != want.part[0];
 		if (!major && (want.n < 2 || have.part[1] == want.part[1] || !torch))
 			continue;
@@ -123,8 +126,13 @@ void doctor_framework(struct doctor *d, const struct facts *f)
 				    : DOCTOR_WARNING,
 			    "%s %s is made for CUDA %s, but %s is selected%s%s%s", w->name,
 			    w->version, w->cuda, f->sel.name,
-			    torch ? " (an extension build takes '" : "",
-			    torch ? build_takes(f) : "", torch ? "')" : "");
+			    takes[0] ? " (an extension build takes '"
+			    : torch  ? " (an extension build finds no toolkit"
+				     : "",
+			    takes,
+			    takes[0] ? "')"
+			    : torch  ? ")"
+				     : "");
 		doctor_remedy(
 			d,
 			torch ? "cudaenv local %s, where extensions are built"

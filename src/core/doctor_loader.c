@@ -234,10 +234,11 @@ void doctor_ld_clash(struct doctor *d, const struct facts *f)
 	for (const struct facts_lib *l = f->libs; w && l < f->libs + f->n_libs; l++) {
 		if (strcmp(l->from, "LD_LIBRARY_PATH") != 0)
 			continue;
-		doctor_find(
-			d, DOCTOR_WARNING,
-			"LD_LIBRARY_PATH has '%s', which comes before what %s %s brought with it",
-			l->path, w->name, w->version);
+		doctor_find(d, DOCTOR_WARNING,
+			    "LD_LIBRARY_PATH has '%s' (%s), which comes before what %s %s brought "
+			    "with it%s%s",
+			    l->path, l->version, w->name, w->version,
+			    l->cudnn && w->cudnn[0] ? ", cuDNN " : "", l->cudnn ? w->cudnn : "");
 		doctor_remedy(d, "env -u LD_LIBRARY_PATH PROGRAM; or cudaenv config set "
 				 "ld_library_path never");
 		return;

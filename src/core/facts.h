@@ -74,6 +74,7 @@ struct facts_framework {
 	char *name;		    /* "torch" */
 	char version[VERSION_TEXT]; /* "2.3.0+cu121" */
 	char cuda[VERSION_TEXT];    /* "12.1"; "" made for the CPU alone or unknown */
+	char cudnn[32];		    /* "8.6.0", that it brought with it; "" none */
 	bool cpu;
 	char *folder; /* site-packages */
 };
@@ -143,6 +144,8 @@ const char *facts_cuda_number(int n, char out[VERSION_TEXT]);
 void facts_path(struct facts *f);
 void facts_vars(struct facts *f);
 void facts_loader(struct facts *f);
+/* "8.6.0", by the header of the cuDNN whose libraries are in folder. */
+bool facts_cudnn_version(const char *folder, char *out, size_t cap);
 void facts_machine(struct facts *f);
 void facts_frameworks(struct facts *f);
 /* The toolkit that a file P/bin/nvcc belongs to: P, "" where that is no toolkit. The caller frees. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "core/facts.h"
@@ -33,13 +34,29 @@ static bool quoted_number(const char *text, const char *key, char out[VERSION_TE
 	return false;
 }
 
+/* As wheels of today bring it, and as those before 2.0 of torch did: there the soname tells. */
+static void look_for_cudnn(struct facts_framework *w)
+{
+	autofree char *wheel = xasprintf("%s/nvidia/cudnn/lib", w->folder),
+		      *own = xasprintf("%s/torch/lib/libcudnn.so.", w->folder);
+	if (facts_cudnn_version(wheel, w->cudnn, sizeof w->cudnn))
+		return;
+	w->cudnn[0] = '\0';
+	for (int n = 7; n < 12 && !w->cudnn[0]; n++) {
+		autofree char *path = xasprintf("%s%d", own, n);
+		if (access(path, F_OK) == 0)
+			snprintf(w->cudnn, sizeof w->cudnn, "%d", n);
+	}
+}
+
 static void add(struct facts *f, const struct facts_framework *w, const char *site)
 {
 	if (f->n_frameworks >= FRAMEWORKS_MAX)
 		return;
 	f->frameworks = array_grow(f->frameworks, f->n_frameworks, sizeof *f->frameworks);
 	f->frameworks[f->n_frameworks] = *w;
-	f->frameworks[f->n_frameworks++].folder = xstrdup(site);
+	f->frameworks[f->n_frameworks].folder = xstrdup(site);
+	look_for_cudnn(&f->frameworks[f->n_frameworks++]);
 }
 
 static bool read_below(const char *site, const char *file, struct buf *out)

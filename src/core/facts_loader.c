@@ -90,7 +90,7 @@ static void own_folders(struct facts *f)
 }
 
 /* #define CUDNN_MAJOR 9 ... in the header beside it. */
-static bool cudnn_from_header(const char *folder, char *out, size_t cap)
+bool facts_cudnn_version(const char *folder, char *out, size_t cap)
 {
 	static const char *const names[] = {"CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL"};
 	static const char *const files[] = {"cudnn_version.h", "cudnn.h"};
@@ -126,7 +126,7 @@ static void name_version(struct facts_lib *l)
 	autofree char *folder = xstrndup(l->real, (size_t)(path_base(l->real) - l->real));
 	if (l->cudnn) {
 		char number[32];
-		if (cudnn_from_header(folder, number, sizeof number))
+		if (facts_cudnn_version(folder, number, sizeof number))
 			memcpy(l->version, number, sizeof number);
 		return;
 	}

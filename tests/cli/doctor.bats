@@ -45,6 +45,24 @@ refute_code() { refute_stdout_has "\"$1\""; }
 	assert_stderr ""
 }
 
+@test "doctor lists every cuDNN in the loader's order, and what a framework brought" {
+	fake_cudnn 9.3.0-cuda12
+	local site="$T/venv/lib/python3.11/site-packages"
+	mkdir -p "$T/a" "$site/torch" "$site/nvidia/cudnn/lib"
+	: >"$T/a/libcudnn.so.8.1.0"
+	ln -s libcudnn.so.8.1.0 "$T/a/libcudnn.so.8"
+	printf "__version__ = '2.0.1+cu118'\ncuda = '11.8'\n" >"$site/torch/version.py"
+	cp -r "$cudnn/include" "$site/nvidia/cudnn"
+	VIRTUAL_ENV=$T/venv LD_LIBRARY_PATH="$cudnn/lib:$T/a" cudaenv doctor
+	[[ $out == *"libcudnn.so.9 "*" 9.3.0 "*" $cudnn/lib/libcudnn.so.9 "*"
+libcudnn.so.8 "*" 8.1.0 "*" $T/a/libcudnn.so.8 "*"
+torch  2.0.1+cu118  CUDA 11.8  cuDNN 9.3.0  $site"* ]] || fail
+	# None comes along that nobody asked for.
+	cudaenv exec env
+	refute_stdout_has CUDNN
+	refute_stdout_has /cudnn/
+}
+
 @test "doctor: the exit status says whether one is an error" {
 	CUDA_PATH=/nowhere cudaenv doctor --json
 	assert_status 1

@@ -167,6 +167,11 @@ static void two_gpus(struct gpus *g)
 #define FOREIGN "!o/bin/nvcc|#!/bin/sh^echo 'release 11.5, V11.5.119'\n"
 #define V124 "@/r/versions/12.4.1"
 
+#define SITE "venv/lib/python3.11/site-packages/"
+#define TORCH(version, cuda)                                                                       \
+	SITE "torch/version.py|__version__ = '" version "'^cuda = '" cuda "'^\n"
+#define CUDNN_81 "a/libcudnn.so.8.1.0|x\na/libcudnn.so.8>libcudnn.so.8.1.0\n"
+
 /* A row names what it needs. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 static const struct scene scenes[] = {
@@ -241,6 +246,18 @@ static const struct scene scenes[] = {
 	 "Optional[str] = '12.4'^\n",
 	 "VIRTUAL_ENV=@/venv\nLD_LIBRARY_PATH=" V124 "/lib64", NULL,
 	 "what torch 2.4.0+cu124 brought", "ld_library_path never"},
+	{"LD_CLASH_FRAMEWORK", DOCTOR_WARNING,
+	 TORCH("2.0.1+cu118", "11.8") CUDNN_81 SITE
+	 "nvidia/cudnn/lib/\n" SITE
+	 "nvidia/cudnn/include/cudnn_version.h|#define CUDNN_MAJOR 8^#define CUDNN_MINOR "
+	 "6^#define CUDNN_PATCHLEVEL 0^\n",
+	 "VIRTUAL_ENV=@/venv\nLD_LIBRARY_PATH=@/a", NULL,
+	 "'@/a/libcudnn.so.8' (8.1.0), which comes before what torch 2.0.1+cu118 brought with it, "
+	 "cuDNN 8.6.0",
+	 "ld_library_path never"},
+	{"LD_CLASH_FRAMEWORK", DOCTOR_WARNING,
+	 TORCH("1.12.0+cu113", "11.3") CUDNN_81 SITE "torch/lib/libcudnn.so.8|x\n",
+	 "VIRTUAL_ENV=@/venv\nLD_LIBRARY_PATH=@/a", NULL, "brought with it, cuDNN 8", "env -u"},
 	{"CUDNN_VARIANT", DOCTOR_ERROR, "cudnn/9.3.0-cuda11/\n", "CUDNN_HOME=@/cudnn/9.3.0-cuda11",
 	 NULL, "is made for CUDA 11, but 12.4.1", "for CUDA 12"},
 	{"CUDNN_TWO", DOCTOR_WARNING,
@@ -382,6 +399,14 @@ static const struct scene scenes[] = {
 	 "home/.local/lib/python3.11/site-packages/torch/version.py|cuda: Optional[str] = "
 	 "'12.1'^__version__ = '2.1.0'^\n",
 	 NULL, NULL, "made for CUDA 12.1, but 12.4.1", "cudaenv local 12.1"},
+	{"FRAMEWORK_CUDA", DOCTOR_WARNING, TORCH("2.1.0", "12.1"),
+	 "VIRTUAL_ENV=@/venv\nPATH=@/bin\nCUDA_PATH=" V124, NULL,
+	 "(an extension build takes '" V124 "')", "cudaenv local 12.1"},
+	{"FRAMEWORK_CUDA", DOCTOR_WARNING, TORCH("2.1.0", "12.1"), "VIRTUAL_ENV=@/venv\nPATH=@/bin",
+	 NULL, "(an extension build finds no toolkit)", "cudaenv local 12.1"},
+	{"FRAMEWORK_CUDA", DOCTOR_WARNING,
+	 TORCH("2.1.0", "12.1") "fs/usr/local/cuda>/usr/local/cuda-12.1\n",
+	 "VIRTUAL_ENV=@/venv\nPATH=@/bin", NULL, "(an extension build ", "cudaenv local 12.1"},
 	{"FRAMEWORK_CUDA", DOCTOR_NOTE,
 	 "fs/usr/lib/python3/dist-packages/torch/version.py|cuda: Optional[str] = None^__version__ "
 	 "= '2.1.0+cpu'^\n",
@@ -448,12 +473,13 @@ static void run(const struct scene *s)
 	examine(&d, s);
 	const struct doctor_finding *x = s->code ? find(&d, s->code) : d.n ? &d.items[0] : NULL;
 	autofree char *remedy = scene_expand(s->remedy ? s->remedy : "");
+	autofree char *what = scene_expand(s->what ? s->what : "");
 	if (!s->code && x)
 		fail_msg("%s: %s", x->code, x->what);
 	if (s->code && !x)
 		fail_msg("%s (%s) is not found; the first: %s", s->code, s->what,
 			 d.n ? d.items[0].code : "none");
-	if (x && (x->severity != s->severity || !strstr(x->what, s->what) || !x->remedy ||
+	if (x && (x->severity != s->severity || !strstr(x->what, what) || !x->remedy ||
 		  !strstr(x->remedy, remedy)))
 		fail_msg("%s %s: %s -> %s", doctor_severity_name(x->severity), x->code, x->what,
 			 x->remedy ? x->remedy : "no remedy");
