@@ -149,8 +149,8 @@ static bool lib_step(struct xz *x, struct err *err)
 }
 
 /*
- * The checks of the data are left to liblzma, and so are several threads for one file. What comes next needs
- * history in the ring, liblzma has its own.
+ * Several threads for one file are left to liblzma. What comes next needs history in the ring, liblzma has its
+ * own.
  */
 static bool start(struct xz *x, struct err *err)
 {
@@ -159,7 +159,7 @@ static bool start(struct xz *x, struct err *err)
 	if (!xz_need(x, XZ_HEAD, err))
 		return false;
 	x->has_memory = takes_memory(x);
-	if (!x->has_memory && !x->check && !xz_stream_can(x, &own, &dict, err))
+	if (!x->has_memory && !xz_stream_can(x, &own, &dict, err))
 		return false;
 	if (own && ring_map(&x->ring, dict, ROOM)) {
 		x->step = xz_stream_step;

@@ -2,8 +2,7 @@
 /*
  * Decodes .xz while it is read, on a thread of its own, so that whoever takes the result can work meanwhile.
  * Files of several blocks are decoded on several threads where liblzma can (5.4 and newer), within a memory
- * limit; files of one block cannot be, by their nature. Those are decoded by ext/lzma2 where their own check
- * is not asked for, else by liblzma.
+ * limit; files of one block cannot be, by their nature. Those are decoded by ext/lzma2.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,6 +16,21 @@ enum {
 	XZ_MEMORY_MAX = 320 << 20, /* a dictionary above this is refused: xz -9 needs 65 MiB */
 };
 
+/* xz_check.c: the check of a block's data. */
+struct xz_check {
+	lzma_check kind;
+	uint64_t crc;
+	struct digest *sha256;
+};
+/* Others are passed over, as by liblzma, but that may know them one day. */
+bool xz_check_known(lzma_check kind);
+/* LZMA_CHECK_NONE: nothing is looked at. false: out of memory. */
+must_check bool xz_check_start(struct xz_check *c, lzma_check kind);
+void xz_check_add(struct xz_check *c, const uint8_t *data, size_t n);
+/* told: as the file has it. */
+bool xz_check_fits(struct xz_check *c, const uint8_t *told);
+void xz_check_clear(struct xz_check *c);
+
 /* xz_stream.c: the container, where its blocks are decoded by ext/lzma2. */
 struct xz_stream {
 	enum { XZ_STREAM, XZ_BLOCK, XZ_CHUNK, XZ_BLOCK_END, XZ_INDEX, XZ_FOOT, XZ_PADDING } at;
@@ -23,6 +38,7 @@ struct xz_stream {
 	lzma_block block;
 	lzma_index_hash *index;
 	uint64_t packed, unpacked; /* of this block */
+	struct xz_check check;
 	struct lzma2 lzma2;
 };
 

@@ -41,7 +41,7 @@ bool xz_stream_can(struct xz *x, bool *can, size_t *dict, struct err *err)
 		return false;
 	const uint8_t *in = x->in + x->in_at;
 	if (x->in_n - x->in_at < HEAD + 1 || lzma_stream_header_decode(&flags, in) != LZMA_OK ||
-	    in[HEAD] == 0)
+	    in[HEAD] == 0 || (x->check && !xz_check_known(flags.check)))
 		return true;
 	size_t size = lzma_block_header_size_decode(in[HEAD]);
 	if (!xz_need(x, HEAD + size, err))
@@ -101,6 +101,8 @@ static bool block_head(struct xz *x, struct err *err)
 		r = LZMA_OPTIONS_ERROR;
 	if (r != LZMA_OK)
 		return xz_refuse(x, r, err);
+	if (!xz_check_start(&o->check, x->check ? o->flags.check : LZMA_CHECK_NONE))
+		return xz_refuse(x, LZMA_MEM_ERROR, err);
 	lzma2_init(&o->lzma2, dict);
 	o->packed = o->unpacked = 0;
 	x->in_at += size;
@@ -124,10 +126,12 @@ static bool chunk(struct xz *x, struct err *err)
 		return true;
 	if (!c.end && !lzma2_chunk(&o->lzma2, &c, in + c.head, out))
 		return xz_refuse(x, LZMA_DATA_ERROR, err);
-	if (c.end)
+	if (c.end) {
 		o->at = XZ_BLOCK_END;
-	else
+	} else {
+		xz_check_add(&o->check, out, c.out);
 		xz_wrote(x, c.out);
+	}
 	x->in_at += c.head + c.in;
 	o->packed += c.head + c.in;
 	o->unpacked += c.out;
@@ -148,7 +152,7 @@ static bool block_end(struct xz *x, struct err *err)
 		return false;
 	if (!is_as_told(o->block.compressed_size, o->packed) ||
 	    !is_as_told(o->block.uncompressed_size, o->unpacked) ||
-	    memcmp(in, "\0\0\0", padding) != 0)
+	    memcmp(in, "\0\0\0", padding) != 0 || !xz_check_fits(&o->check, in + padding))
 		return xz_refuse(x, LZMA_DATA_ERROR, err);
 	o->block.compressed_size = o->packed;
 	lzma_ret r =
@@ -230,4 +234,5 @@ bool xz_stream_step(struct xz *x, struct err *err)
 void xz_stream_clear(struct xz_stream *o)
 {
 	lzma_index_hash_end(o->index, NULL);
+	xz_check_clear(&o->check);
 }

@@ -3,7 +3,9 @@
 import lzma
 import os
 import random
+import struct
 import sys
+import zlib
 
 RANDOM = random.Random(2)
 TEXT = b"".join(b"line %d of %d\n" % (i, i * i % 977) for i in range(20000))
@@ -28,6 +30,14 @@ def xz(data, check=lzma.CHECK_CRC64, **options):
                          filters=[{"id": lzma.FILTER_LZMA2, "preset": 1, **options}])
 
 
+def retyped(packed, check):
+    """As if its check were another one of the same length."""
+    flags = bytes((0, check))
+    head = flags + struct.pack("<I", zlib.crc32(flags))
+    foot = packed[-8:-4] + flags
+    return packed[:6] + head + packed[12:-12] + struct.pack("<I", zlib.crc32(foot)) + foot + packed[-2:]
+
+
 def filtered(data, first):
     return lzma.compress(data, format=lzma.FORMAT_XZ, filters=[first, {"id": lzma.FILTER_LZMA2, "preset": 0}])
 
@@ -46,7 +56,9 @@ def all_files():
         yield "props-%d%d%d" % (lc, lp, pb), some, xz(some, lc=lc, lp=lp, pb=pb, dict_size=1 << 16)
     for name, check in ("none", lzma.CHECK_NONE), ("crc32", lzma.CHECK_CRC32), ("sha256", lzma.CHECK_SHA256):
         yield "check-" + name, some, xz(some, check)
-    yield "streams", some, xz(some[:1000]) + bytes(8) + xz(some[1000:300000]) + xz(b"") + xz(some[300000:]) + bytes(4)
+    # One that liblzma does not know is not looked at.
+    yield "check-unknown", some, retyped(xz(some, lzma.CHECK_CRC32), 2)
+    yield "streams", some, xz(some[:1000], lzma.CHECK_SHA256) + bytes(8) + xz(some[1000:300000]) + xz(b"") + xz(some[300000:]) + bytes(4)
     yield "fast", some, xz(some, mode=lzma.MODE_FAST, mf=lzma.MF_HC3, nice_len=5)
     yield "best", some, lzma.compress(some, preset=9 | lzma.PRESET_EXTREME)
     # liblzma's, since these are more than LZMA2.

@@ -1,4 +1,4 @@
-/* .xz decoded by liblzma, with its checks, and by our own decoder, without. */
+/* .xz decoded by liblzma and by our own decoder, with the checks of its data and without. */
 #include "ext/xz.h"
 
 #include "scratch.h"
@@ -65,7 +65,7 @@ static void read_file(const char *name, const char *ending, struct buf *out)
 	assert_true(io_read_file(path, out, &err));
 }
 
-static void both_give_what_was_packed(void **state)
+static void gives_what_was_packed(void **state)
 {
 	static const size_t pieces[] = {SIZE_MAX, 4099, 1};
 	autodir DIR *d = opendir("files");
@@ -109,7 +109,7 @@ static void cut(void **state)
 
 /*
  * Without its check, damage inside of the data may stay unseen, and is harmless; that of headers and of the index
- * is always seen.
+ * is always seen, and with the check all of it.
  */
 static void damaged(void **state)
 {
@@ -121,6 +121,8 @@ static void damaged(void **state)
 		struct err err;
 		packed.data[at] ^= 0x44;
 		bool ok = decode(&packed, packed.len, SIZE_MAX, false, NULL, &err);
+		if (tries % 8 == 0 && decode(&packed, packed.len, SIZE_MAX, true, NULL, &err))
+			fail_msg("byte %zu, with its check", at);
 		packed.data[at] ^= 0x44;
 		seen += !ok;
 		tries++;
@@ -128,6 +130,47 @@ static void damaged(void **state)
 			fail_msg("byte %zu", at);
 	}
 	assert_true(seen > tries / 2);
+}
+
+/* Where the check of the last block ends: in front of the index, whose length is in the footer. */
+static uint8_t *check_end(const struct buf *packed)
+{
+	uint8_t *end = (uint8_t *)packed->data + packed->len;
+	const uint8_t *size = end - 8;
+	size_t index = 4 * ((size_t)size[0] + 1) + 1024 * (size_t)size[1];
+	return end - 12 - index;
+}
+
+static void wrong_check(void **state)
+{
+	static const struct {
+		const char *file;
+		bool seen;
+	} cases[] = {{"check-crc32", true},    {"props-310", true}, {"check-sha256", true},
+		     {"check-unknown", false}, {"delta", true},	    {"streams", true}};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		autobuf struct buf packed = BUF_INIT(MAX);
+		struct err err = {0};
+		read_file(cases[i].file, ".xz", &packed);
+		size_t padding = 0;
+		while (packed.data[packed.len - padding - 1] == 0)
+			padding++;
+		packed.len -= padding;
+		for (int byte = 1; byte <= 4; byte += 3) {
+			check_end(&packed)[-byte] ^= 0x10;
+			if (!decode(&packed, packed.len, SIZE_MAX, false, NULL, &err))
+				fail_msg("%s: %s", cases[i].file, err.msg);
+			bool ok = decode(&packed, packed.len, SIZE_MAX, true, NULL, &err);
+			check_end(&packed)[-byte] ^= 0x10;
+			if (ok == cases[i].seen)
+				fail_msg("%s: byte %d", cases[i].file, byte);
+			if (ok)
+				continue;
+			assert_int_equal(err.code, ERR_INTEGRITY);
+			/* LZMA_DATA_ERROR, whoever found it. */
+			assert_string_equal(err.msg, "'f.xz' is damaged (xz error 9)");
+		}
+	}
 }
 
 /* Nobody takes the rest: the decoder is waiting for room then. */
@@ -150,9 +193,10 @@ static void closed_early(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_give_what_was_packed),
+		cmocka_unit_test(gives_what_was_packed),
 		cmocka_unit_test(cut),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(wrong_check),
 		cmocka_unit_test(closed_early),
 	};
 	return cmocka_run_group_tests(tests, make, scratch_leave);
