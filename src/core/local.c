@@ -8,10 +8,7 @@
 
 #include "base/buf.h"
 #include "base/version.h"
-#include "core/catalog.h"
 #include "core/local_file.h"
-#include "core/pyurl.h"
-#include "ext/digest.h"
 
 enum { FILES_MAX = 1000 };
 
@@ -80,48 +77,6 @@ static bool expand(const struct strlist *paths, struct strlist *out, struct err 
 	       err_set(err, ERR_USAGE, "more than %d files to install from", FILES_MAX);
 }
 
-/* What the catalog knows of a runfile of that name. */
-static const struct catalog_runfile *known_runfile(const struct catalog *c, const char *file)
-{
-	for (size_t i = 0; i < c->n; i++)
-		for (size_t k = 0; k < c->releases[i].n_runfiles; k++)
-			if (!strcmp(c->releases[i].runfiles[k].file, file))
-				return &c->releases[i].runfiles[k];
-	return NULL;
-}
-
-static bool check_known(const char *path, const struct catalog_runfile *known, struct component *c,
-			struct err *err)
-{
-	char md5[33] = "";
-	const char *want = known->sha256 ? known->sha256 : known->md5, *got = c->sha256;
-	if (!known->sha256 && known->md5) {
-		if (!digest_file(DIGEST_MD5, path, md5, err))
-			return false;
-		got = md5;
-	}
-	if (!want)
-		return true;
-	c->unverified = false;
-	if (!strcmp(want, got))
-		return true;
-	err_set(err, ERR_INTEGRITY,
-		"'%s' is not the file that NVIDIA published: digest %s, wanted %s", path, got,
-		want);
-	return err_hint(err, "download it once more");
-}
-
-static bool take_digest(const struct source_ctx *ctx, struct component *c, struct err *err)
-{
-	autofree char *path = pyurl_to_path(c->urls.items[0]);
-	const struct catalog_runfile *known =
-		c->kind == ARCHIVE_RUNFILE ? known_runfile(ctx->catalog, c->file) : NULL;
-	if (!digest_file(DIGEST_SHA256, path, c->sha256, err))
-		return false;
-	c->hashed = c->unverified = true;
-	return !known || check_known(path, known, c, err);
-}
-
 /* A release that names itself must be the one that was asked for. */
 static bool set_label(struct release *r, const struct local_file *f, const struct request *rq,
 		      struct err *err)
@@ -147,7 +102,7 @@ static bool add_file(const struct source_ctx *ctx, const char *path, const struc
 		component_clear(&f.c);
 		return true;
 	}
-	bool ok = set_label(r, &f, rq, err) && take_digest(ctx, &f.c, err);
+	bool ok = set_label(r, &f, rq, err);
 	const struct component *same = ok ? release_find(r, f.c.name) : NULL;
 	if (same)
 		ok = err_set(err, ERR_USAGE, "'%s' and '%s' are both %s", same->file, f.c.file,
@@ -250,7 +205,7 @@ bool local_release(const struct source_ctx *ctx, const struct strlist *paths,
 		ok = add_file(ctx, files.items[i], rq, &r, err);
 	if (ok && !r.n)
 		ok = err_set(err, ERR_USAGE, "no part of a toolkit is in '%s'", paths->items[0]);
-	if (ok && check_label(&r, err) && check_whole(&r, err)) {
+	if (ok && check_label(&r, err) && check_whole(&r, err) && local_digests(ctx, &r, err)) {
 		if (r.components[0].kind == ARCHIVE_RUNFILE)
 			r.source = "runfile";
 		tell_unverified(ctx, &r);

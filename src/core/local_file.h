@@ -1,5 +1,5 @@
 #pragma once
-/* Inside of local: one file, told by its content and its name. */
+/* Inside of local: one file, told by its content and its name; and the digests of all. */
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -13,3 +13,9 @@ struct local_file {
 /* arch: what is wanted; a file for another one is ERR_USAGE. The caller ends f->c with component_clear. */
 must_check bool local_file_read(const char *path, const char *arch, struct local_file *f,
 				struct err *err);
+
+/*
+ * Hashes r's files, all side by side: the store knows an archive by its digest, so nothing can begin before that.
+ * They are unverified then, but for runfiles that the catalog knows: another digest than its is ERR_INTEGRITY.
+ */
+must_check bool local_digests(const struct source_ctx *ctx, struct release *r, struct err *err);

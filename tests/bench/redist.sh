@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # NVIDIA's component archives: unpacked from the cache, and fetched from a local nginx, beside what people run
 # instead: tests/bench/redist.sh [CUDAENV [ROUNDS [TABLE...]]]. Ratios are medians of per-round ratios to a table's
-# first row; rows rotate. Tables: small one blocks set full limited store patch (default: all, in under ten minutes
+# first row; rows rotate. Tables: small one blocks set from full limited store patch (default: all, in under ten minutes
 # with the default three rounds). docs/performance.md has what it prints.
 # DATA names the folder of the archives (default: below the user's cache). What it lacks is cut from a toolkit,
 # CUDA=/usr/local/cuda-13.0, in NVIDIA's layout, with xz -6: once, some minutes.
@@ -13,7 +13,7 @@ cudaenv=$(realpath "${1:-$here/../../build/src/cli/cudaenv}")
 unpack=${cudaenv%/src/cli/cudaenv}/tests/bench/bench-unpack
 rounds=${2:-3}
 shift $(($# < 2 ? $# : 2))
-tables=${*:-small one blocks set full limited store patch}
+tables=${*:-small one blocks set from full limited store patch}
 data=${DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/cudaenv-bench/redist}
 cuda=${CUDA:-/usr/local/cuda-13.0}
 python=${PYTHON:-/usr/bin/python3}
@@ -66,7 +66,8 @@ make_archives() {
 	pack "$data/${top##*/}.tar.xz" -T1
 	rm -rf "$T/stage"
 }
-make_archives
+# These two take those of the test mirror.
+case $tables in from | patch | 'from patch') ;; *) make_archives ;; esac
 nvcc=$(echo "$data"/cuda_nvcc-*.xz) cccl=$(echo "$data"/cuda_cccl-*.xz)
 cufft=$(echo "$data"/libcufft-*.xz) cublas=$(echo "$data"/libcublas-*.xz)
 blocks=$(echo "$data"/blocks/libcufft-*.xz)
@@ -370,10 +371,30 @@ limited() {
 	goal 17 1.15 limited 3 2 'the same / the link alone'
 }
 
-# Real releases, where the tests of this machine have built their mirror: what comes over the net.
+# Real releases, where the tests of this machine have built their mirror.
+mirror=$(echo "${XDG_CACHE_HOME:-$HOME/.cache}"/cudaenv-tests/mirror-*)
+
+# The same files with a manifest beside them and without one.
+from() {
+	if [ ! -e "$mirror/cuda/redist/redistrib_12.4.1.json" ]; then
+		echo "no test mirror: meson test mirror makes it" >&2
+		return
+	fi
+	local lone=("$mirror"/cuda/redist/*/linux-x86_64/*-12.4.*.xz "$mirror"/cuda/redist/libcurand/linux-x86_64/*-10.3.5.*.xz)
+	cat "${lone[@]}" >/dev/null
+	row() {
+		case $1 in
+		0) CUDAENV_ROOT=$2 measure env CUDAENV_ROOT="$2" "$cudaenv" -q install --profile full --from "$mirror" 12.4.1 ;;
+		1) CUDAENV_ROOT=$2 measure env CUDAENV_ROOT="$2" "$cudaenv" -q install 12.4.1 --from "${lone[@]}" ;;
+		esac
+	}
+	table from "eleven archives of 12.4.1, 132 MB" 1600 'cudaenv install --from FOLDER, which has a manifest' \
+		'cudaenv install --from ARCHIVE..., which nobody vouches for'
+	goal 23 1.10 from 1 0 'lone archives / the same in a folder with a manifest'
+}
+
+# What comes over the net.
 patch() {
-	local mirror
-	mirror=$(echo "${XDG_CACHE_HOME:-$HOME/.cache}"/cudaenv-tests/mirror-*)
 	if [ ! -e "$mirror/cuda/redist/redistrib_13.0.1.json" ]; then
 		echo "no test mirror: meson test mirror makes it" >&2
 		return
@@ -396,7 +417,7 @@ patch() {
 
 for t in $tables; do
 	case $t in
-	one | blocks | small | full | limited | store | patch) "$t" ;;
+	one | blocks | small | from | full | limited | store | patch) "$t" ;;
 	set) set_of_4 ;;
 	*) echo "no table '$t'" >&2; exit 2 ;;
 	esac

@@ -55,6 +55,21 @@ assert_nothing() {
 	[ -z "$(ls -A "$CUDAENV_ROOT/cache")" ]
 }
 
+@test "from: a lone archive whose own check is wrong" {
+	archives 12.4.1
+	python3 - "$T"/a/cuda_cudart* <<-'P'
+		import sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		index = 4 * (data[-8] + 256 * data[-7] + 1)
+		data[-12 - index - 1] ^= 1  # the last byte of the check
+		open(sys.argv[1], "wb").write(data)
+	P
+	cudaenv install 12.4.1 --from "$T/a"
+	assert_status 6
+	assert_stderr_has "'cuda_cudart-linux-x86_64-12.4.1-archive.tar.xz' is damaged (xz error 9)"
+	assert_nothing
+}
+
 @test "from: a set that is no toolkit, or another release's" {
 	archives 13.0.2
 	rm "$T"/a/cuda_cudart* "$T"/a/libnvvm*
