@@ -31,18 +31,24 @@ static void print_plan(const struct app *app, const struct release *r, const str
 	/* "9.3.0-cuda12": one of a product beside the toolkit. */
 	bool product = strstr(r->label, "-cuda") != NULL;
 	char size[PRINT_TEXT], disk[PRINT_TEXT];
+	bool told = true;
 	autotable struct table t = TABLE_INIT(4);
 	t.right = 1u << 2;
 	table_row(&t, (const char *const[]){"COMPONENT", "VERSION", "SIZE", "FROM"});
 	for (size_t i = 0; i < p->n; i++) {
 		const struct component *c = p->items[i].c;
-		table_row(&t, (const char *const[]){c->name, c->version, print_size(c->size, size),
+		told &= c->size || p->items[i].from != PLAN_FETCH;
+		table_row(&t, (const char *const[]){c->name, c->version,
+						    c->size ? print_size(c->size, size) : "?",
 						    from[p->items[i].from]});
 	}
 	table_print(&t, stdout);
-	printf("%s %s from %s: %s to fetch, about %s on disk\n",
-	       product ? r->components[0].name : "CUDA", r->label, r->source,
-	       print_size(p->fetch, size), print_size(p->unpacked, disk));
+	printf("%s %s from %s: ", product ? r->components[0].name : "CUDA", r->label, r->source);
+	if (told)
+		printf("%s to fetch, about %s on disk\n", print_size(p->fetch, size),
+		       print_size(p->unpacked, disk));
+	else
+		puts("how much there is to fetch only the server tells");
 }
 
 void outcome_plan(const struct app *app, const struct release *r)

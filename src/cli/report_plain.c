@@ -36,8 +36,8 @@ static void on_event(void *ctx, const struct event *ev)
 	else if (ev->kind == EVENT_UNPACK && !app->quiet)
 		progress("unpack", "unpacked", ev);
 	else if (ev->kind == EVENT_TOTAL && !app->quiet)
-		fprintf(stderr, "%llu archives, %s to fetch\n", (unsigned long long)ev->count,
-			print_size(ev->total, size));
+		fprintf(stderr, "%llu archives%s%s to fetch\n", (unsigned long long)ev->count,
+			ev->total ? ", " : "", ev->total ? print_size(ev->total, size) : "");
 	else
 		report_line(app, ev);
 }

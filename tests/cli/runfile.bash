@@ -12,7 +12,6 @@ setup() {
 	chmod +x "$T/pkg/cuda-installer"
 }
 
-teardown() { teardown_root; }
 
 # tool FILE NAME: a program of a toolkit
 tool() {

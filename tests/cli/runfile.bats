@@ -39,9 +39,12 @@ layout_11() {
 @test "runfile: 11.2, gzip, found on the mirror at NVIDIA's path" {
 	layout_11 11.2.1
 	known "$T/cuda_11.2.1_linux.run"
+	cudaenv install -n 11.2.1
+	assert_stdout_has "CUDA 11.2.1 from runfile: how much there is to fetch only the server tells"
 	cudaenv install 11.2.1
 	assert_status 0
 	assert_stdout "$v/11.2.1"
+	refute_stderr_has "0 B"
 	assert_stderr_has "take 11.2.1 from source runfile"
 	assert_toolkit "$v/11.2.1"
 	assert_exists "$v/11.2.1/nsight-compute-2020.3.1/ncu"
@@ -192,9 +195,24 @@ layout_11() {
 	assert_nothing
 }
 
+# Of another user and closed to this one, where nobody has made one.
+foreign_log() {
+	[ "$(id -u)" -eq 0 ] && (set -C && : >"$log") 2>/dev/null || return 0
+	foreign=$log
+	chown nobody "$log"
+	chmod 600 "$log"
+}
+
+teardown() {
+	[ -z "${foreign:-}" ] || rm -f "$foreign"
+	teardown_root
+}
+
 @test "runfile: no temporary folder, no log file and no library of the installer matters" {
 	# Where NVIDIA's installer writes, whatever TMPDIR says, and fails when another user was first.
-	local log=/tmp/cuda-installer.log before
+	local as log=/tmp/cuda-installer.log before
+	modes_count
+	foreign_log
 	before=$(stat -c '%i %Y %s' $log 2>&1) || :
 	layout_11 11.2.1
 	known "$T/cuda_11.2.1_linux.run"
@@ -202,7 +220,7 @@ layout_11() {
 	for TMPDIR in "$T/none" "$T/closed tmp" /dev/null; do
 		export TMPDIR
 		rm -rf "$CUDAENV_ROOT"
-		cudaenv install 11.2.1
+		capture "${as[@]}" "$CUDAENV" install 11.2.1
 		assert_status 0
 		assert_toolkit "$v/11.2.1"
 	done
