@@ -115,9 +115,13 @@ bool manifest_parse(const char *json, size_t len, const char *where, struct mani
 
 	top = json_loadb(json, len, JSON_REJECT_DUPLICATES, &je);
 	if (!json_is_object(top)) {
+		if (top)
+			err_set(err, ERR_INTEGRITY, "'%s' is no redist manifest: not an object",
+				where);
+		else
+			err_set(err, ERR_INTEGRITY, "'%s' is no redist manifest: line %d: %s",
+				where, je.line, je.text);
 		json_decref(top);
-		err_set(err, ERR_INTEGRITY, "'%s' is no redist manifest: line %d: %s", where,
-			je.line, top ? "not an object" : je.text);
 		return err_hint(err, "a login page or a broken mirror? open the URL in a browser");
 	}
 	copy_text(top, "release_label", m.label, sizeof m.label);

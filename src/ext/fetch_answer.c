@@ -124,7 +124,8 @@ static bool too_long(struct transfer *t, uint64_t limit)
 {
 	transfer_fail(t, TRANSFER_REFUSED, ERR_INTEGRITY, "server sends more than %s%llu bytes",
 		      t->size ? "the expected " : "", (unsigned long long)limit);
-	return t->size && err_hint(&t->err, "the publisher may have replaced the file");
+	return err_hint(&t->err, t->size ? "the publisher may have replaced the file"
+					 : "that is not what belongs there: take another mirror");
 }
 
 static bool store(struct transfer *t, const char *data, size_t n)

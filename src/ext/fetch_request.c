@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ext/fetch.h"
@@ -86,10 +87,22 @@ static void set_credentials(struct transfer *t, CURLU *u, const char *origin)
 	curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0);
 }
 
+/* A fifo or a terminal would be waited for without end. */
+static bool check_file(struct transfer *t, CURLU *u)
+{
+	struct stat st;
+	autofree char *path = url_part(u, CURLUPART_PATH, CURLU_URLDECODE);
+	if (!path || stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return true;
+	transfer_fail(t, TRANSFER_REFUSED, ERR_NETWORK, "'%s' is no regular file", path);
+	return err_hint(&t->err, "name a folder with NVIDIA's files in it");
+}
+
 static bool use_parsed(struct transfer *t, CURLU *u)
 {
 	autofree char *scheme = url_part(u, CURLUPART_SCHEME, 0);
-	if (!scheme || !check_scheme(t, scheme))
+	if (!scheme || !check_scheme(t, scheme) ||
+	    (!strcasecmp(scheme, "file") && !check_file(t, u)))
 		return false;
 	autofree char *full = url_part(u, CURLUPART_URL, 0);
 	char *origin = http_origin(full);

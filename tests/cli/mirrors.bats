@@ -27,6 +27,17 @@ load redist
 		assert_stderr_has redistrib_13.0.2.json
 	done
 	assert_nothing
+	local good=$T/good.json file=$mirror/cuda/redist/redistrib_13.0.2.json shape
+	fake 13.0.2
+	cp "$file" "$good"
+	for shape in 'cat "$good"; head -c 5000000 /dev/zero' 'printf "{\"a\":%.0s" {1..5000}' 'echo "[]"' \
+		"echo '{\"release_date\": \"2022\"}'" 'head -c 300 "$good"' 'echo "<!DOCTYPE html>"'; do
+		eval "$shape" >"$file"
+		cudaenv install 13.0.2
+		[ "$status" -eq 6 ] || [ "$status" -eq 5 ] || fail "$shape"
+		[[ $err == *redistrib_13.0.2.json*"hint: "* ]] || fail "$shape"
+	done
+	assert_nothing
 	for mode in html rawhtml empty; do
 		cudaenv install --mirror "$at/$mode" 13.0.2
 		[ "$status" -eq 6 ] || [ "$status" -eq 5 ] || fail "$mode"

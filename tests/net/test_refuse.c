@@ -248,9 +248,13 @@ static void local_files(void **state)
 	assert_int_equal(g.err.sys, 2);
 	g = GET("file:///tmp");
 	assert_false(net_get(&g));
-	/* one without an end is cut off at the expected size */
+	/* without an end, or without a beginning */
 	g = GET("file:///dev/zero");
-	net_get_bad(&g, ERR_INTEGRITY, "more than", NULL);
+	net_get_bad(&g, ERR_NETWORK, "'/dev/zero' is no regular file", NULL);
+	assert_int_equal(mkfifo(net_path("root/fifo"), 0666), 0);
+	snprintf(url, sizeof url, "FILE:///tmp/cudaenv%%20net%s/root/fifo", strrchr(net.dir, '.'));
+	g = GET(url);
+	net_get_bad(&g, ERR_NETWORK, "root/fifo' is no regular file", NULL);
 }
 
 static void dest_in_the_way(void **state)

@@ -48,6 +48,52 @@ static void test_shapes(void **state)
 	manifest_clear(&m);
 }
 
+/* NVIDIA's are strings. */
+static void test_sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		long long size; /* -1: refused */
+	} cases[] = {
+		{"12", 12},
+		{"\"12\"", 12},
+		{"0", 0},
+		{"\"0\"", 0},
+		{"5878000000", 5878000000LL},
+		{"\"5878000000\"", 5878000000LL},
+		{"-1", -1},
+		{"\"-1\"", -1},
+		{"1.5", -1},
+		{"\"1e9\"", -1},
+		{"\"\"", -1},
+		{"null", -1},
+		{"true", -1},
+		{"[1]", -1},
+		{"\" 1\"", -1},
+		{"\"1 MB\"", -1},
+		{"\"99999999999999999999999\"", -1},
+		{"99999999999999999999999", -1},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct manifest m;
+		struct err err;
+		autofree char *text =
+			xasprintf("{\"c\":{\"version\":\"1\",\"linux-x86_64\":{\"relative_path\":"
+				  "\"a\",\"sha256\":\"%064d\",\"size\":%s}}}",
+				  0, cases[i].text);
+		bool ok = parse(text, &m, &err);
+		if (ok != (cases[i].size >= 0))
+			fail_msg("size %s", cases[i].text);
+		if (!ok) {
+			assert_int_equal(err.code, ERR_INTEGRITY);
+			continue;
+		}
+		assert_true(m.files[0].size == (uint64_t)cases[i].size);
+		manifest_clear(&m);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const char *const cases[] = {
@@ -75,6 +121,7 @@ static void test_refused(void **state)
 			fail_msg("accepted: %s", cases[i]);
 		assert_int_equal(err.code, ERR_INTEGRITY);
 		assert_non_null(strstr(err.msg, "test.json"));
+		assert_true(err.hint[0] && !strstr(err.msg, "line -"));
 	}
 }
 
@@ -134,9 +181,8 @@ static void test_real(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_shapes),	cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_real),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
