@@ -10,6 +10,7 @@
 #include "base/attr.h"
 #include "base/err.h"
 #include "base/version.h"
+#include "core/gpuarch.h"
 
 enum { CATALOG_MAX = 1 << 20 }; /* bytes of a catalog file */
 
@@ -83,6 +84,8 @@ enum catalog_gpu {
 	CATALOG_GPU_TOO_NEW, /* the release is older than the GPU */
 };
 enum catalog_gpu catalog_gpu(const struct catalog_release *r, int cc);
+/* What it makes machine code for; false: not known. */
+bool catalog_gpu_list(const struct catalog_release *r, struct gpuarch_list *out);
 /* The first and last release that serve it; false: none is known. */
 bool catalog_gpu_range(const struct catalog *c, int cc, const struct catalog_release **first,
 		       const struct catalog_release **last);

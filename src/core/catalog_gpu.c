@@ -1,23 +1,26 @@
-#include <stdlib.h>
-
 #include "core/catalog.h"
 
-/* Machine code for X.y runs on X.z with z >= y; code for another major does not run. */
+bool catalog_gpu_list(const struct catalog_release *r, struct gpuarch_list *out)
+{
+	gpuarch_numbers(r->sm ? r->sm : "", out);
+	return out->n > 0;
+}
+
 enum catalog_gpu catalog_gpu(const struct catalog_release *r, int cc)
 {
-	bool older = false, newer = false;
-	if (!r->sm || cc <= 0)
+	struct gpuarch_list l;
+	int use;
+	if (cc <= 0 || !catalog_gpu_list(r, &l))
 		return CATALOG_GPU_UNKNOWN;
-	for (const char *p = r->sm; *p;) {
-		char *end;
-		int sm = (int)strtol(p, &end, 10);
-		if (sm / 10 == cc / 10 && sm <= cc)
-			return CATALOG_GPU_SERVED;
-		older |= sm < cc;
-		newer |= sm > cc;
-		p = end;
+	switch (gpuarch_fit(&l, cc, &use)) {
+	case GPUARCH_DROPPED:
+		return CATALOG_GPU_DROPPED;
+	case GPUARCH_TOO_NEW:
+		return CATALOG_GPU_TOO_NEW;
+	case GPUARCH_FITS:
+		break;
 	}
-	return newer && !older ? CATALOG_GPU_DROPPED : CATALOG_GPU_TOO_NEW;
+	return CATALOG_GPU_SERVED;
 }
 
 bool catalog_gpu_range(const struct catalog *c, int cc, const struct catalog_release **first,

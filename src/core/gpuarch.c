@@ -9,43 +9,6 @@
 
 enum { ASK_DEADLINE_MS = 20000, ASK_OUTPUT_MAX = 1 << 16, CC_MAX = 9999 };
 
-/*
- * From CMake's Modules/Internal/CMakeCUDAArchitecturesAll.cmake, spack's cuda.py, LLVM's Cuda.cpp and
- * `nvcc --list-gpu-code` of 11.8, 12.4, 13.0 and 13.5. 10.1 was renamed to 11.0 in 13.0.
- */
-static const struct row {
-	int cc;
-	const char *first, *last;
-} rows[] = {
-	{20, "3.0", "8.0"},  {21, "3.2", "8.0"},  {30, "4.2", "10.2"},	 {32, "6.0", "10.2"},
-	{35, "5.0", "11.8"}, {37, "6.5", "11.8"}, {50, "6.0", "12.9"},	 {52, "6.5", "12.9"},
-	{53, "7.0", "12.9"}, {60, "8.0", "12.9"}, {61, "8.0", "12.9"},	 {62, "8.0", "12.9"},
-	{70, "9.0", "12.9"}, {72, "9.1", "12.9"}, {75, "10.0", NULL},	 {80, "11.0", NULL},
-	{86, "11.1", NULL},  {87, "11.4", NULL},  {88, "13.0", NULL},	 {89, "11.8", NULL},
-	{90, "11.8", NULL},  {100, "12.8", NULL}, {101, "12.8", "12.9"}, {103, "12.9", NULL},
-	{107, "13.4", NULL}, {110, "13.0", NULL}, {120, "12.8", NULL},	 {121, "12.9", NULL},
-};
-
-static const struct row *find(int cc)
-{
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (rows[i].cc == cc)
-			return &rows[i];
-	return NULL;
-}
-
-const char *gpuarch_first(int cc)
-{
-	const struct row *r = find(cc);
-	return r ? r->first : NULL;
-}
-
-const char *gpuarch_last(int cc)
-{
-	const struct row *r = find(cc);
-	return r ? r->last : NULL;
-}
-
 static void insert(struct gpuarch_list *l, int cc)
 {
 	size_t i = l->n;
@@ -74,34 +37,22 @@ void gpuarch_parse(const char *text, struct gpuarch_list *out)
 	*out = l;
 }
 
-/* Major and minor are compared: updates have the same list. */
-static int compare(const struct version *a, const char *text)
-{
-	struct version b, mine = *a;
-	if (!version_parse(text, strlen(text), &b))
-		return 0;
-	mine.n = mine.n > 2 ? 2 : mine.n;
-	mine.part[2] = mine.part[3] = 0;
-	return version_compare(&mine, &b);
-}
-
-bool gpuarch_by_release(const struct version *release, struct gpuarch_list *out)
+void gpuarch_numbers(const char *text, struct gpuarch_list *out)
 {
 	struct gpuarch_list l = {0};
-	if (release->n < 2)
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (compare(release, rows[i].first) >= 0 &&
-		    (!rows[i].last || compare(release, rows[i].last) <= 0))
-			insert(&l, rows[i].cc);
+	char *end;
+	for (const char *s = text; *s; s = end) {
+		long n = strtol(s, &end, 10);
+		if (end == s)
+			break;
+		insert(&l, (int)n);
+	}
 	*out = l;
-	return l.n > 0;
 }
 
-bool gpuarch_of(const char *prefix, const char *release, struct gpuarch_list *out)
+bool gpuarch_of(const char *prefix, struct gpuarch_list *out)
 {
 	struct err err;
-	struct version v;
 	autofree char *nvcc = xasprintf("%s/bin/nvcc", prefix);
 	autoenv char **env = childenv_new(NULL);
 	const char *argv[] = {nvcc, "--list-gpu-code", NULL};
@@ -110,13 +61,10 @@ bool gpuarch_of(const char *prefix, const char *release, struct gpuarch_list *ou
 			 .deadline_ms = ASK_DEADLINE_MS,
 			 .max_output = ASK_OUTPUT_MAX};
 	autoproc struct proc_result r = {0};
-	if (proc_run(&p, &r, &err) && r.status == 0) {
-		gpuarch_parse(buf_str(&r.out), out);
-		if (out->n)
-			return true;
-	}
-	return release && version_parse(release, strlen(release), &v) &&
-	       gpuarch_by_release(&v, out);
+	if (!proc_run(&p, &r, &err) || r.status != 0)
+		return false;
+	gpuarch_parse(buf_str(&r.out), out);
+	return out->n > 0;
 }
 
 /* Chips of Tegra, whose code is for them alone. */

@@ -1,12 +1,10 @@
 #pragma once
 /*
- * Which compute capabilities a toolkit compiles machine code for. Its own nvcc is asked; for those before
- * 11.0, which cannot tell, and for remedies that name another release, a table serves.
+ * Which compute capabilities a toolkit compiles machine code for, as its own nvcc says; for those before 11.0, which
+ * cannot tell, the catalog knows (catalog_gpu_list).
  */
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "base/version.h"
 
 enum { GPUARCH_MAX = 64 };
 struct gpuarch_list {
@@ -14,12 +12,12 @@ struct gpuarch_list {
 	size_t n;
 };
 
-/* By `nvcc --list-gpu-code` of this prefix, else by the release (NULL: not known). false: neither tells. */
-bool gpuarch_of(const char *prefix, const char *release, struct gpuarch_list *out);
+/* By `nvcc --list-gpu-code` of this prefix. false: it does not tell. */
+bool gpuarch_of(const char *prefix, struct gpuarch_list *out);
 /* What nvcc prints: names like sm_90 between blanks or newlines; those with a letter behind are left out. */
 void gpuarch_parse(const char *text, struct gpuarch_list *out);
-/* By the table alone. */
-bool gpuarch_by_release(const struct version *release, struct gpuarch_list *out);
+/* Numbers alone, as the catalog has them: "75 80 90". */
+void gpuarch_numbers(const char *text, struct gpuarch_list *out);
 
 enum gpuarch_fit {
 	GPUARCH_FITS,	 /* *use is the listed one whose machine code runs on this GPU */
@@ -30,7 +28,3 @@ enum gpuarch_fit {
 enum gpuarch_fit gpuarch_fit(const struct gpuarch_list *l, int cc, int *use);
 /* The highest listed that is not above cc: its PTX can be made for the GPU by the driver. 0: none. */
 int gpuarch_ptx(const struct gpuarch_list *l, int cc);
-
-/* The first and the last release ("11.8") with machine code for this GPU; NULL: not known, not dropped yet. */
-const char *gpuarch_first(int cc);
-const char *gpuarch_last(int cc);

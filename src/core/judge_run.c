@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/attr.h"
-#include "core/gpuarch.h"
 
 /* CUDA's numbers that have a verdict of their own. */
 enum {
@@ -202,7 +201,6 @@ static void judge_arch(const struct run_case *c, struct verdict *v)
 {
 	bool dropped = c->lowest && c->cc < c->lowest;
 	const char *ptx = c->ptx.end == RUN_OK ? "; its PTX runs, compiled by the driver" : "";
-	const char *other = dropped ? gpuarch_last(c->cc) : gpuarch_first(c->cc);
 	set(v, dropped ? "arch-dropped" : "arch-too-new");
 	if (dropped)
 		detail(v, "CUDA %s compiles for %d.%d and newer, and this GPU is %d.%d%s",
@@ -210,9 +208,9 @@ static void judge_arch(const struct run_case *c, struct verdict *v)
 	else
 		detail(v, "CUDA %s compiles for GPUs up to %d.%d, and this one is %d.%d%s",
 		       c->release, c->highest / 10, c->highest % 10, c->cc / 10, c->cc % 10, ptx);
-	if (other)
-		hint(v, "take CUDA %s or %s: 'cudaenv install %s'", other,
-		     dropped ? "older" : "newer", other);
+	if (c->other)
+		hint(v, "take CUDA %s or %s: 'cudaenv install %s'", c->other,
+		     dropped ? "older" : "newer", c->other);
 	else
 		hint(v, "take %s CUDA", dropped ? "an older" : "a newer");
 }

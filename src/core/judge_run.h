@@ -32,8 +32,10 @@ struct run_case {
 	const struct gpus *gpus;
 	const char *release;	  /* of the toolkit: "13.5.0"; "" not known */
 	const char *driver_floor; /* the least driver for it; NULL not known */
-	const char *visible;	  /* CUDA_VISIBLE_DEVICES; NULL: not set */
-	int cc;			  /* of the GPU in question */
+	const char
+		*other; /* the nearest release with code for this GPU, if this one has none; NULL */
+	const char *visible; /* CUDA_VISIBLE_DEVICES; NULL: not set */
+	int cc;		     /* of the GPU in question */
 	int code;    /* its machine code was made for this one; 0: this nvcc has none for it */
 	int highest; /* listed by nvcc; 0 not known */
 	int lowest;

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/event.h"
+#include "base/version.h"
 #include "core/gpuarch.h"
 #include "core/hostcc.h"
 #include "core/probe.h"

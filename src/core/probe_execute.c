@@ -17,7 +17,7 @@ struct execution {
 	struct probe *p;
 	struct run_case c;
 	json_t *results;
-	char floor[32];
+	struct catalog catalog;
 };
 
 /* One program: it may run in a thread; what came of it is read behind. */
@@ -72,21 +72,6 @@ static bool execute(struct execution *x, const struct trial_program *program, in
 	struct run n = make_run(x, program, deadline_ms);
 	start(&n);
 	return end(&n, o, err);
-}
-
-static const char *least_driver(const char *release, char *out, size_t cap)
-{
-	struct catalog c = {0};
-	struct err ignored;
-	const struct catalog_release *r = NULL;
-	out[0] = '\0';
-	if (catalog_load(&c, NULL, &ignored))
-		r = catalog_find(&c, release);
-	const char *floor = !r ? NULL : r->driver_floor ? r->driver_floor : r->driver_min;
-	if (floor)
-		snprintf(out, cap, "%s", floor);
-	catalog_clear(&c);
-	return out[0] ? out : NULL;
 }
 
 static struct probe_extra *extra(struct probe *p, const char *folder)
@@ -202,13 +187,26 @@ static bool is_dead(const struct gpus *g, struct verdict *v)
 	return true;
 }
 
+/* What is known of the release, and which other one serves the GPU. */
+static void add_facts(struct execution *x)
+{
+	struct run_case *c = &x->c;
+	struct err ignored;
+	const struct catalog_release *first, *last;
+	if (!catalog_load(&x->catalog, NULL, &ignored))
+		return;
+	const struct catalog_release *r = catalog_find(&x->catalog, c->release);
+	if (r)
+		c->driver_floor = r->driver_floor ? r->driver_floor : r->driver_min;
+	if (catalog_gpu_range(&x->catalog, c->cc, &first, &last))
+		c->other = c->cc < c->lowest ? last->label : first->label;
+}
+
 static void set_case(struct execution *x)
 {
 	struct probe *p = x->p;
 	x->c = (struct run_case){.gpus = p->gpus,
 				 .release = p->release,
-				 .driver_floor =
-					 least_driver(p->release, x->floor, sizeof x->floor),
 				 .visible = getenv("CUDA_VISIBLE_DEVICES"),
 				 .cc = p->cc,
 				 .code = p->code};
@@ -219,6 +217,7 @@ static void set_case(struct execution *x)
 		x->c.lowest = p->list.cc[0];
 		x->c.highest = p->list.cc[p->list.n - 1];
 	}
+	add_facts(x);
 }
 
 bool probe_execute(struct probe *p, struct err *err)
@@ -246,5 +245,6 @@ bool probe_execute(struct probe *p, struct err *err)
 	if (ok && json_array_size(x.results))
 		v->results = json_dumps(x.results, JSON_COMPACT);
 	json_decref(x.results);
+	catalog_clear(&x.catalog);
 	return ok;
 }

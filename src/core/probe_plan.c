@@ -6,6 +6,7 @@
 
 #include "base/intr.h"
 #include "base/path.h"
+#include "core/catalog.h"
 #include "core/judge_run.h"
 #include "core/probe_compile.h"
 #include "core/toolkits.h"
@@ -156,6 +157,19 @@ static void note_machine(const struct probe *p, struct measured *on)
 		snprintf(on->gpu, sizeof on->gpu, "%s", name);
 }
 
+/* nvcc before 11.0 cannot tell. */
+static void list_by_release(struct probe *p)
+{
+	struct catalog c = {0};
+	struct err ignored;
+	const struct catalog_release *r = NULL;
+	if (catalog_load(&c, NULL, &ignored))
+		r = catalog_find(&c, p->release);
+	if (!r || !catalog_gpu_list(r, &p->list))
+		p->list.n = 0;
+	catalog_clear(&c);
+}
+
 bool probe_plan(struct probe *p, struct err *err)
 {
 	p->hello = (struct trial_program){.source = "hello", .folder = ""};
@@ -176,8 +190,8 @@ bool probe_plan(struct probe *p, struct err *err)
 	if (!p->runs)
 		return true;
 	if (gpu_visible(p->gpus)) {
-		if (!gpuarch_of(p->prefix, p->release, &p->list))
-			p->list.n = 0;
+		if (!gpuarch_of(p->prefix, &p->list))
+			list_by_release(p);
 		choose_programs(p);
 	}
 	note_machine(p, &p->verdict.on);

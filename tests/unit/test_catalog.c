@@ -97,6 +97,38 @@ static void test_gpu(void **state)
 	assert_false(catalog_gpu_range(&whole, 20, &first, &last));
 }
 
+/* What nvcc itself lists is the truth for the table. */
+static void test_gpu_list(void **state)
+{
+	static const struct {
+		const char *label, *list;
+	} cases[] = {
+		{"11.8.0",
+		 "sm_35 sm_37 sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_80 "
+		 "sm_86 sm_87 sm_89 sm_90"},
+		{"12.4.1",
+		 "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_80 sm_86 sm_87 "
+		 "sm_89 sm_90"},
+		{"13.0.2",
+		 "sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_110 sm_103 sm_120 sm_121"},
+		{"13.5.0", "sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_110 sm_103 sm_120 "
+			   "sm_121 sm_107"},
+		{"10.2.89",
+		 "sm_30 sm_32 sm_35 sm_37 sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 "
+		 "sm_75"},
+		{"9.0.176", "sm_30 sm_32 sm_35 sm_37 sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct gpuarch_list l, want;
+		const struct catalog_release *r = catalog_find(&whole, cases[i].label);
+		assert_non_null(r);
+		gpuarch_parse(cases[i].list, &want);
+		assert_true(catalog_gpu_list(r, &l));
+		assert_int_equal(l.n, want.n);
+		assert_memory_equal(l.cc, want.cc, sizeof *l.cc * l.n);
+	}
+}
+
 static void test_refused(void **state)
 {
 	refused("12.4.1", "driver_mim = 1",
@@ -275,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_not_there),   cmocka_unit_test(test_select),
 		cmocka_unit_test(test_select_none), cmocka_unit_test(test_offers),
 		cmocka_unit_test(test_whole),	    cmocka_unit_test(test_gpu),
+		cmocka_unit_test(test_gpu_list),
 	};
 	return cmocka_run_group_tests(tests, load_both, clear_both);
 }

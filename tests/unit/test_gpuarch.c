@@ -22,40 +22,6 @@ static void test_parse(void **state)
 	assert_int_equal(list_of("").n, 0);
 }
 
-/* What nvcc itself lists is the truth for the table. */
-static void test_table(void **state)
-{
-	static const struct {
-		const char *release, *list;
-	} cases[] = {
-		{"11.8", "sm_35 sm_37 sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_80 "
-			 "sm_86 sm_87 sm_89 sm_90"},
-		{"12.4.1",
-		 "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_80 sm_86 sm_87 "
-		 "sm_89 sm_90"},
-		{"13.0.2",
-		 "sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_110 sm_103 sm_120 sm_121"},
-		{"13.5.0", "sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_110 sm_103 sm_120 "
-			   "sm_121 sm_107"},
-		{"10.2.89",
-		 "sm_30 sm_32 sm_35 sm_37 sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 "
-		 "sm_75"},
-		{"9.0.176", "sm_30 sm_32 sm_35 sm_37 sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70"},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct version v;
-		struct gpuarch_list l, want = list_of(cases[i].list);
-		assert_true(version_parse(cases[i].release, strlen(cases[i].release), &v));
-		assert_true(gpuarch_by_release(&v, &l));
-		assert_int_equal(l.n, want.n);
-		assert_memory_equal(l.cc, want.cc, sizeof *l.cc * l.n);
-	}
-	assert_string_equal(gpuarch_first(90), "11.8");
-	assert_string_equal(gpuarch_last(70), "12.9");
-	assert_null(gpuarch_last(90));
-	assert_null(gpuarch_first(999));
-}
-
 static void test_fit(void **state)
 {
 	static const struct {
@@ -86,18 +52,15 @@ static void test_fit(void **state)
 	}
 }
 
-/* nvcc itself is asked; the table serves those that do not know the option. */
+/* nvcc itself is asked. */
 static void test_ask(void **state)
 {
 	struct gpuarch_list l = {0};
 	nvcc("test \"$*\" = --list-gpu-code && printf 'sm_52\\nsm_61\\n'");
-	assert_true(gpuarch_of(prefix, "13.0.2", &l));
+	assert_true(gpuarch_of(prefix, &l));
 	assert_int_equal(l.n, 2);
 	nvcc("echo \"nvcc fatal: Unknown option '-list-gpu-code'\" >&2; exit 1");
-	assert_true(gpuarch_of(prefix, "10.2.89", &l));
-	assert_int_equal(l.cc[0], 30);
-	assert_false(gpuarch_of(prefix, "mine", &l));
-	assert_false(gpuarch_of(prefix, NULL, &l));
+	assert_false(gpuarch_of(prefix, &l));
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, enter, leave)
@@ -106,7 +69,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_fit),
 		T(test_ask),
 	};
