@@ -102,6 +102,25 @@ bool strlist_has(const struct strlist *l, const char *s)
 	return false;
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void strlist_sort(struct strlist *l)
+{
+	if (l->n)
+		qsort(l->items, l->n, sizeof *l->items, by_bytes);
+}
+
+bool words_have(const char *const *words, const char *s)
+{
+	for (; *words; words++)
+		if (!strcmp(*words, s))
+			return true;
+	return false;
+}
+
 void strlist_clear(struct strlist *l)
 {
 	for (size_t i = 0; i < l->n; i++)

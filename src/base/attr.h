@@ -55,5 +55,9 @@ struct strlist {
 };
 void strlist_add(struct strlist *l, const char *s); /* copies s */
 bool strlist_has(const struct strlist *l, const char *s);
+void strlist_sort(struct strlist *l); /* by bytes */
 void strlist_clear(struct strlist *l);
 #define autostrlist __attribute__((cleanup(strlist_clear)))
+
+/* Whether s is one of these; NULL ends them. */
+bool words_have(const char *const *words, const char *s);

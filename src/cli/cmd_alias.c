@@ -90,11 +90,6 @@ static bool add_name(void *ctx, const char *name, unsigned char type)
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static bool list_aliases(struct app *app)
 {
 	autostrlist struct strlist names = {0};
@@ -104,8 +99,7 @@ static bool list_aliases(struct app *app)
 	for (int i = 0; layout_root(&app->layout, i, path, sizeof path); i++)
 		if (path_join(path, sizeof path, path, "aliases"))
 			scan_folder(path, add_name, &names);
-	if (names.n)
-		qsort(names.items, names.n, sizeof *names.items, by_name);
+	strlist_sort(&names);
 	for (size_t i = 0; i < names.n; i++) {
 		if (!read_alias(&app->layout, names.items[i], text))
 			continue;

@@ -1,7 +1,6 @@
 #include "core/adopt_prefix.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,20 +8,8 @@
 #include "base/atomic.h"
 #include "base/tree.h"
 #include "core/adopt_links.h"
+#include "core/prefix.h"
 #include "core/shimnames.h"
-
-/* As NVIDIA's own, but for the folder of gcc and g++ that Debian made for nvcc: they start the newest
- * compiler that it accepts. */
-static const char debian_profile[] =
-	"TOP              = $(_HERE_)/..\n"
-	"NVVMIR_LIBRARY_DIR = $(TOP)/$(_NVVM_BRANCH_)/libdevice\n"
-	"PATH            += $(TOP)/$(_NVVM_BRANCH_)/bin:$(_HERE_):\n"
-	"INCLUDES        +=  \"-I$(TOP)/$(_TARGET_DIR_)/include\" $(_SPACE_)\n"
-	"LIBRARIES       =+ $(_SPACE_) \"-L$(TOP)/$(_TARGET_DIR_)/lib$(_TARGET_SIZE_)/stubs\" "
-	"\"-L$(TOP)/$(_TARGET_DIR_)/lib$(_TARGET_SIZE_)\"\n"
-	"CUDAFE_FLAGS    +=\n"
-	"PTXAS_FLAGS     +=\n"
-	"compiler-bindir = %s/usr/lib/nvidia-cuda-toolkit/bin\n";
 
 bool adopt_prefix_wanted(enum adopt_kind kind)
 {
@@ -38,7 +25,10 @@ static bool put(const char *into, const char *rel, const char *text, struct err 
 
 static bool fill_debian(const char *root, const char *into, struct err *err)
 {
-	autofree char *profile = xasprintf(debian_profile, root);
+	/* gcc and g++ that Debian made for nvcc: they start the newest compiler that it accepts. */
+	autofree char *profile =
+		xasprintf("%scompiler-bindir = %s/usr/lib/nvidia-cuda-toolkit/bin\n",
+			  prefix_nvcc_profile, root);
 	return adopt_debian_fill(root, into, err) && put(into, "bin/nvcc.profile", profile, err);
 }
 

@@ -103,12 +103,6 @@ static void read_file(struct aptconf *c, const char *path, const struct events *
 		event_debug(ev, "%s", err.msg);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	char *const *x = a, *const *y = b;
-	return strcmp(*x, *y);
-}
-
 /* Names that apt takes: no extension, or .conf. */
 static bool is_part(const char *name)
 {
@@ -116,19 +110,23 @@ static bool is_part(const char *name)
 	return name[0] != '.' && (!dot || !strcmp(dot, ".conf")) && !strchr(name, '~');
 }
 
+void aptconf_parts(const char *folder, bool (*wanted)(const char *name), struct strlist *out)
+{
+	autodir DIR *d = opendir(folder);
+	for (struct dirent *e; d && out->n < FILES_MAX && (e = readdir(d));) {
+		autofree char *path = xasprintf("%s/%s", folder, e->d_name);
+		if (wanted(e->d_name))
+			strlist_add(out, path);
+	}
+	strlist_sort(out);
+}
+
 static void read_parts(struct aptconf *c, const char *folder, const struct events *ev)
 {
-	autostrlist struct strlist names = {0};
-	autodir DIR *d = opendir(folder);
-	for (struct dirent *e; d && names.n < FILES_MAX && (e = readdir(d));)
-		if (is_part(e->d_name))
-			strlist_add(&names, e->d_name);
-	if (names.n)
-		qsort(names.items, names.n, sizeof *names.items, by_name);
-	for (size_t i = 0; i < names.n; i++) {
-		autofree char *path = xasprintf("%s/%s", folder, names.items[i]);
-		read_file(c, path, ev);
-	}
+	autostrlist struct strlist paths = {0};
+	aptconf_parts(folder, is_part, &paths);
+	for (size_t i = 0; i < paths.n; i++)
+		read_file(c, paths.items[i], ev);
 }
 
 const char *aptconf_get(const struct aptconf *c, const char *key)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/attr.h"
 #include "base/event.h"
 
 struct aptconf {
@@ -32,6 +33,9 @@ enum aptconf_place {
 };
 /* The caller frees. */
 char *aptconf_path(const struct aptconf *c, enum aptconf_place place);
+
+/* The files of such a folder whose names are taken, sorted, with their paths; none where it cannot be read. */
+void aptconf_parts(const char *folder, bool (*wanted)(const char *name), struct strlist *out);
 
 /* The proxy that apt uses for url: its URL, "" for none, NULL where apt goes by the proxy variables. Freed by the caller. */
 char *aptconf_proxy(const struct aptconf *c, const char *url);

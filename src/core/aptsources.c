@@ -1,7 +1,6 @@
 #include "core/aptsources.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "base/io.h"
 #include "core/deb822.h"
 
-enum { FILE_MAX = 4 << 20, SOURCES_MAX = 2000, FILES_MAX = 1000 };
+enum { FILE_MAX = 4 << 20, SOURCES_MAX = 2000 };
 
 void aptsource_clear(struct aptsource *x)
 {
@@ -201,12 +200,6 @@ static void read_file(struct aptsources *s, const char *path, const struct event
 		event_warn(ev, NULL, "%s", err.msg);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	char *const *x = a, *const *y = b;
-	return strcmp(*x, *y);
-}
-
 /* Names that apt takes; what an editor or a package left behind has others. */
 static bool is_part(const char *name)
 {
@@ -220,17 +213,10 @@ void aptsources_load(struct aptsources *s, const struct aptconf *conf, const str
 {
 	autofree char *list = aptconf_path(conf, APTCONF_SOURCELIST);
 	autofree char *parts = aptconf_path(conf, APTCONF_SOURCEPARTS);
-	autostrlist struct strlist names = {0};
+	autostrlist struct strlist paths = {0};
 	*s = (struct aptsources){0};
 	read_file(s, list, ev);
-	autodir DIR *d = opendir(parts);
-	for (struct dirent *e; d && names.n < FILES_MAX && (e = readdir(d));)
-		if (is_part(e->d_name))
-			strlist_add(&names, e->d_name);
-	if (names.n)
-		qsort(names.items, names.n, sizeof *names.items, by_name);
-	for (size_t i = 0; i < names.n; i++) {
-		autofree char *path = xasprintf("%s/%s", parts, names.items[i]);
-		read_file(s, path, ev);
-	}
+	aptconf_parts(parts, is_part, &paths);
+	for (size_t i = 0; i < paths.n; i++)
+		read_file(s, paths.items[i], ev);
 }

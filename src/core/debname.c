@@ -57,14 +57,6 @@ static const char *const extras[] = {"nsight_compute_target",
 				     "gds_tools",
 				     NULL};
 
-static bool listed(const char *const *list, const char *name)
-{
-	for (; *list; list++)
-		if (!strcmp(*list, name))
-			return true;
-	return false;
-}
-
 /* Shortens by what numbers a package: "-12-4", "-12", "11.0", "-11.8", "-2024.1.1". */
 static void cut_numbers(char *s)
 {
@@ -121,9 +113,9 @@ bool debname_wanted(const char *component, enum profile p)
 	bool dev = n > 4 && !strcmp(component + n - 4, "_dev") &&
 		   strcmp(component, "cuda_nvml_dev") && strcmp(component, "cuda_dev");
 	autofree char *base = xstrndup(component, dev ? n - 4 : n);
-	if (listed(minimal, base))
+	if (words_have(minimal, base))
 		return true;
-	if (listed(extras, base) && p != PROFILE_FULL)
+	if (words_have(extras, base) && p != PROFILE_FULL)
 		return false;
 	return profile_wants(p, base);
 }

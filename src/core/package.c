@@ -1,7 +1,6 @@
 #include "core/package.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -146,14 +145,6 @@ static bool read_list(const char *root, const char *package, const char *arch, s
 	return io_read_file(plain, out, &ignored) || io_read_file(with_arch, out, &ignored);
 }
 
-static bool in_list(const char *const *list, const char *word)
-{
-	for (; *list; list++)
-		if (!strcmp(*list, word))
-			return true;
-	return false;
-}
-
 bool package_files(const char *root, const char *source, const char *const *more,
 		   package_file_fn *fn, void *ctx)
 {
@@ -168,7 +159,7 @@ bool package_files(const char *root, const char *source, const char *const *more
 		autofree char *arch = field(p, n, "Architecture");
 		autobuf struct buf list = BUF_INIT(LIST_MAX);
 		bool own = package && !strcmp(built_from ? built_from : package, source);
-		if (package && installed(p, n) && (own || in_list(more, package)) &&
+		if (package && installed(p, n) && (own || words_have(more, package)) &&
 		    read_list(root, package, arch, &list)) {
 			any |= own;
 			if (!pass_list(&list, fn, ctx))

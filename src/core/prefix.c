@@ -62,8 +62,7 @@ static bool link_targets(struct prefix *p, struct err *err)
 	       prefix_link(p->root, lib, "lib64", err) && prefix_link(p->root, lib, "lib", err);
 }
 
-/* Debian's own names Debian's folders, and is left out. The words are those of NVIDIA's. */
-static const char nvcc_profile[] =
+const char prefix_nvcc_profile[] =
 	"\n"
 	"TOP              = $(_HERE_)/..\n"
 	"\n"
@@ -96,8 +95,8 @@ static bool own_profile(struct prefix *p, struct err *err)
 	autoclose int bin = prefix_open(p, "bin");
 	if (bin < 0 || !prefix_has(bin, "nvcc.profile"))
 		return bin < 0 || !prefix_has(bin, "nvcc") || !from_debian(p) ||
-		       prefix_write(bin, "nvcc.profile", nvcc_profile, sizeof nvcc_profile - 1,
-				    0644, err);
+		       prefix_write(bin, "nvcc.profile", prefix_nvcc_profile,
+				    sizeof prefix_nvcc_profile - 1, 0644, err);
 	return prefix_read(bin, "nvcc.profile", &text, err) &&
 	       prefix_write(bin, "nvcc.profile", buf_str(&text), text.len, 0644, err);
 }

@@ -23,6 +23,9 @@ must_check bool prefix_assemble(const struct layout *l, const struct release *r,
 				const char *staging, const char *final, const struct events *ev,
 				struct err *err);
 
+/* For Debian's nvcc, whose own names Debian's folders and is left out. The words are those of NVIDIA's. */
+extern const char prefix_nvcc_profile[];
+
 /*
  * Whether the .pc files of a prefix name another place, since the root was moved or restored; with
  * mend they are changed. They are the only files that name the prefix.

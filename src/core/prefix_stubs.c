@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -91,11 +90,6 @@ static void find_renamed(const struct stub *t, const char *text, struct strlist 
 	}
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static bool make_source(const struct stub *t, const char *header, struct buf *out)
 {
 	autostrlist struct strlist names = {0};
@@ -103,7 +97,7 @@ static bool make_source(const struct stub *t, const char *header, struct buf *ou
 	find_renamed(t, header, &names);
 	if (!names.n)
 		return false;
-	qsort(names.items, names.n, sizeof *names.items, by_text);
+	strlist_sort(&names);
 	/* One body and many names: a tenth of the compiler's time for as many bodies. */
 	buf_addf(out, "static int stub(void) { return %d; }\n", t->result);
 	for (size_t i = 0; i < names.n; i++)

@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "core/product_source.h"
-#include "core/pyconf.h"
 #include "core/pyindex.h"
-
-enum { RETRIES = 3, RETRY_WAIT_MS = 300 };
 
 /* The newest version that the spec means: as wheels number it, and its text. */
 static const struct pyfile *newest(const struct pyfiles *files, const struct spec *spec)
@@ -79,16 +76,23 @@ static bool take(const struct pyindex *ix, const struct product_catalog *known,
 	return true;
 }
 
-static bool ask(struct pyindex *ix, const struct product_catalog *known,
-		const struct product_wish *w, struct release *out, struct err *err)
+struct question {
+	const struct product_catalog *known;
+	const struct product_wish *wish;
+	struct release *out;
+};
+
+static bool ask(struct pyindex *ix, void *arg, struct err *err)
 {
+	struct question *of = arg;
+	const struct product_wish *w = of->wish;
 	autofree char *package = xasprintf("%s%u", w->product->wheel, w->cuda.part[0]);
 	struct pyquery q = {.project = package};
 	event_step(ix->fetch->events, "look for %s in the package index %s", package,
 		   pyindex_words(ix));
 	if (!pyindex_get(ix, &q, 1, err))
 		return false;
-	bool ok = q.ok && take(ix, known, w, &q, out, err);
+	bool ok = q.ok && take(ix, of->known, w, &q, of->out, err);
 	if (!q.ok) {
 		*err = q.err;
 		if (err->sys == ENOENT)
@@ -101,24 +105,9 @@ static bool ask(struct pyindex *ix, const struct product_catalog *known,
 bool product_from_wheels(const struct source_ctx *ctx, const struct product_catalog *known,
 			 const struct product_wish *w, struct release *out, struct err *err)
 {
-	struct pyconf conf;
-	struct pyindex ix;
+	struct question q = {known, w, out};
 	if (w->cuda.part[0] < 11)
 		return err_set(err, ERR_NO_VERSION, "there are no wheels of %s for CUDA %u",
 			       w->product->title, w->cuda.part[0]);
-	if (!pyconf_load(&conf, ctx->config, ctx->events, err))
-		return false;
-	struct fetch_opts fetch = {.retries = RETRIES,
-				   .retry_wait_ms = RETRY_WAIT_MS,
-				   .quick = ctx->quick,
-				   .offline = ctx->offline,
-				   .ca_file = conf.ca_file,
-				   .events = ctx->events};
-	bool ok = pyindex_init(&ix, &conf, w->arch, &fetch, ctx->cache_dir, err);
-	if (ok) {
-		ok = ask(&ix, known, w, out, err);
-		pyindex_clear(&ix);
-	}
-	pyconf_clear(&conf);
-	return ok;
+	return pyindex_ask(ctx, w->arch, ask, &q, err);
 }

@@ -11,6 +11,7 @@
 #include "core/pyconf.h"
 #include "core/pypage.h"
 #include "core/pyspec.h"
+#include "core/source.h"
 #include "ext/fetch.h"
 
 struct pyindex {
@@ -39,6 +40,11 @@ struct pyquery {
 /* Several projects side by side, one request each and index. false only when interrupted. */
 must_check bool pyindex_get(struct pyindex *ix, struct pyquery *queries, size_t n, struct err *err);
 void pyqueries_clear(struct pyquery *queries, size_t n);
+
+/* Opens the index that the user's settings name, and calls fn once. arch: as in pyindex. */
+typedef bool pyindex_fn(struct pyindex *ix, void *arg, struct err *err);
+must_check bool pyindex_ask(const struct source_ctx *ctx, const char *arch, pyindex_fn *fn,
+			    void *arg, struct err *err);
 
 /* For messages: the first index, "'https://host/simple' (from PIP_INDEX_URL)", else the first site.
  */

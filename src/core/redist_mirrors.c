@@ -12,7 +12,10 @@ void redist_mirrors(const struct source_ctx *ctx, struct strlist *out)
 	const char *s = config_get(ctx->config, CONFIG_MIRROR);
 	while (*(s += strspn(s, " ,\t"))) {
 		size_t n = strcspn(s, " ,\t");
-		autofree char *word = xstrndup(s, n);
+		size_t k = n;
+		while (k > 1 && s[k - 1] == '/')
+			k--;
+		autofree char *word = xstrndup(s, k);
 		autofree char *url = *word == '/' ? pyurl_from_path(word) : xstrdup(word);
 		strlist_add(out, url);
 		s += n;
@@ -23,11 +26,8 @@ void redist_mirrors(const struct source_ctx *ctx, struct strlist *out)
 
 void redist_folders(const char *mirror, const char *product, struct strlist *out)
 {
-	int n = (int)strlen(mirror);
-	while (n > 0 && mirror[n - 1] == '/')
-		n--;
-	autofree char *layout = xasprintf("%.*s/%s/redist/", n, mirror, product);
-	autofree char *plain = xasprintf("%.*s/", n, mirror);
+	autofree char *layout = xasprintf("%s/%s/redist/", mirror, product);
+	autofree char *plain = xasprintf("%s/", mirror);
 	strlist_add(out, layout);
 	/* That of NVIDIA's own host is known. */
 	if (strcmp(mirror, nvidia) != 0)

@@ -243,11 +243,6 @@ static bool add_name(void *ctx, const char *name, unsigned char type)
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 bool shimdir_list(const struct layout *l, struct strlist *out, struct err *err)
 {
 	char dir[PATH_MAX];
@@ -259,8 +254,7 @@ bool shimdir_list(const struct layout *l, struct strlist *out, struct err *err)
 		strlist_clear(&names);
 		return false;
 	}
-	if (names.n)
-		qsort(names.items, names.n, sizeof *names.items, by_name);
+	strlist_sort(&names);
 	*out = names;
 	return true;
 }

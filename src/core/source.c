@@ -51,19 +51,12 @@ static const char *const never[] = {"nvidia_driver",
 				    "nsight_nvtx",
 				    NULL};
 
-static bool listed(const char *const *list, const char *name)
-{
-	for (; *list; list++)
-		if (!strcmp(*list, name))
-			return true;
-	return false;
-}
-
 bool profile_wants(enum profile p, const char *component)
 {
 	if (p == PROFILE_MINIMAL)
-		return listed(minimal, component);
-	return !listed(never, component) && (p == PROFILE_FULL || !listed(extras, component));
+		return words_have(minimal, component);
+	return !words_have(never, component) &&
+	       (p == PROFILE_FULL || !words_have(extras, component));
 }
 
 /* By any of its names. */
@@ -71,7 +64,7 @@ bool component_nvcc_needs(const char *component)
 {
 	static const char *const needs[] = {"cuda_crt", "libnvvm",  "cuda_cudart", "cuda_cccl",
 					    "cccl",	"cuda_dev", NULL};
-	return listed(needs, component);
+	return words_have(needs, component);
 }
 
 void component_clear(struct component *c)

@@ -50,12 +50,10 @@ static void add_urls(const struct source_ctx *ctx, const struct catalog_runfile 
 	bool own = *config_get(ctx->config, CONFIG_MIRROR);
 	redist_mirrors(ctx, &mirrors);
 	for (size_t i = 0; i < mirrors.n; i++) {
-		int n = (int)strlen(mirrors.items[i]);
-		while (n > 0 && mirrors.items[i][n - 1] == '/')
-			n--;
-		autofree char *same = xasprintf("%.*s/%s", n, mirrors.items[i],
-						f->path + (below ? sizeof tree - 1 : 0));
-		autofree char *plain = xasprintf("%.*s/%s", n, mirrors.items[i], f->file);
+		const char *mirror = mirrors.items[i];
+		autofree char *same =
+			xasprintf("%s/%s", mirror, f->path + (below ? sizeof tree - 1 : 0));
+		autofree char *plain = xasprintf("%s/%s", mirror, f->file);
 		if (below)
 			strlist_add(urls, same);
 		if (own)

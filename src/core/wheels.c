@@ -3,12 +3,9 @@
 
 #include "base/attr.h"
 #include "core/metapackage.h"
-#include "core/pyconf.h"
 #include "core/pyindex.h"
 #include "core/source.h"
 #include "core/wheelpick.h"
-
-enum { RETRIES = 3, RETRY_WAIT_MS = 300 };
 
 /* What the release is made of, while it is put together. */
 struct builder {
@@ -123,41 +120,35 @@ static bool build(struct pyindex *ix, const struct source_ctx *ctx, const struct
 	return ok;
 }
 
-/* What is done with the index: rq for a release, labels for the list of all. */
-static bool ask_index(const struct source_ctx *ctx, const char *arch, const struct request *rq,
-		      struct release *out, struct strlist *labels, struct err *err)
+/* What is asked of the index: rq for a release, labels for the list of all. */
+struct question {
+	const struct source_ctx *ctx;
+	const struct request *rq;
+	struct release *out;
+	struct strlist *labels;
+};
+
+static bool ask(struct pyindex *ix, void *arg, struct err *err)
 {
-	struct pyconf conf;
-	struct pyindex ix;
-	if (!pyconf_load(&conf, ctx->config, ctx->events, err))
-		return false;
-	struct fetch_opts fetch = {.retries = RETRIES,
-				   .retry_wait_ms = RETRY_WAIT_MS,
-				   .quick = ctx->quick,
-				   .offline = ctx->offline,
-				   .ca_file = conf.ca_file,
-				   .events = ctx->events};
-	bool ok = pyindex_init(&ix, &conf, arch, &fetch, ctx->cache_dir, err);
-	if (ok) {
-		event_step(ctx->events, "look for %s in the package index %s",
-			   rq ? rq->label : "releases", pyindex_words(&ix));
-		ok = rq ? build(&ix, ctx, rq, out, err) : metapackage_labels(&ix, labels, err);
-		pyindex_clear(&ix);
-	}
-	pyconf_clear(&conf);
-	return ok;
+	struct question *q = arg;
+	event_step(q->ctx->events, "look for %s in the package index %s",
+		   q->rq ? q->rq->label : "releases", pyindex_words(ix));
+	return q->rq ? build(ix, q->ctx, q->rq, q->out, err)
+		     : metapackage_labels(ix, q->labels, err);
 }
 
 static bool find(const struct source_ctx *ctx, const struct request *rq, struct release *out,
 		 struct err *err)
 {
-	return metapackage_possible(ctx, rq, err) && ask_index(ctx, rq->arch, rq, out, NULL, err);
+	struct question q = {.ctx = ctx, .rq = rq, .out = out};
+	return metapackage_possible(ctx, rq, err) && pyindex_ask(ctx, rq->arch, ask, &q, err);
 }
 
 static bool labels(const struct source_ctx *ctx, const char *arch, struct strlist *out,
 		   struct err *err)
 {
-	return ask_index(ctx, arch, NULL, NULL, out, err);
+	struct question q = {.ctx = ctx, .labels = out};
+	return pyindex_ask(ctx, arch, ask, &q, err);
 }
 
 const struct source source_wheels = {
