@@ -14,6 +14,7 @@ struct growing {
 	char *path;
 	int fd, open_errno;
 	uint64_t bytes;
+	uint64_t offset, size; /* the part of the file that counts; size 0: all of it */
 	unsigned round;
 	bool ended, whole, cancelled;
 };
@@ -32,6 +33,14 @@ struct growing *growing_whole(const char *path)
 	struct growing *g = growing_new();
 	growing_arrived(g, path, 0, false);
 	growing_end(g, true);
+	return g;
+}
+
+struct growing *growing_part(const char *path, uint64_t offset, uint64_t size)
+{
+	struct growing *g = growing_whole(path);
+	g->offset = offset;
+	g->size = size;
 	return g;
 }
 
@@ -129,7 +138,9 @@ ptrdiff_t growing_read(void *ctx, void *buf, size_t n, struct err *err)
 			return -1;
 		if (!end && there - r->at < n)
 			n = (size_t)(there - r->at);
-		ssize_t got = pread(r->fd, buf, n, (off_t)r->at);
+		if (g->size && g->size - r->at < n)
+			n = (size_t)(g->size - r->at);
+		ssize_t got = pread(r->fd, buf, n, (off_t)(g->offset + r->at));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got > 0 || (got == 0 && end)) {

@@ -14,6 +14,8 @@ struct growing;
 struct growing *growing_new(void);
 /* One that is whole already. A file that cannot be opened fails at the first read. */
 struct growing *growing_whole(const char *path);
+/* The same of `size` bytes of a file from offset on. */
+struct growing *growing_part(const char *path, uint64_t offset, uint64_t size);
 /* When neither side uses it any more. NULL is fine. */
 void growing_free(struct growing *g);
 

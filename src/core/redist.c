@@ -120,15 +120,13 @@ static bool ask_folder(const struct source_ctx *ctx, const char *base, const cha
 		       const char *label, const char *pin, struct redist_manifest *out,
 		       struct err *err)
 {
-	struct fetch_opts o = redist_fetch_opts(ctx);
-	struct fetch_answer a = {.body = BUF_INIT(MANIFEST_MAX)};
+	autobuf struct buf body = BUF_INIT(MANIFEST_MAX);
 	autofree char *url = xasprintf("%s%s", base, out->file);
 	autofree char *shown = fetch_mask(url);
-	bool ok = fetch_memory(url, "application/json", &o, &a, err) &&
-		  take_manifest(&a.body, shown, product, label, pin, out, err);
+	bool ok = redist_read(ctx, url, "application/json", &body, err) &&
+		  take_manifest(&body, shown, product, label, pin, out, err);
 	if (ok)
-		keep(ctx, out, &a.body);
-	fetch_answer_clear(&a);
+		keep(ctx, out, &body);
 	return ok;
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/path.h"
 #include "base/version.h"
+#include "core/bundle_tar.h"
+#include "core/local_place.h"
 #include "core/pyurl.h"
 #include "core/redist.h"
 #include "core/redist_mirrors.h"
@@ -37,6 +39,22 @@ static bool labels_of_folder(const char *path, struct strlist *out)
 	return out->n > 0;
 }
 
+/* base: <bundle>/<folder>/ */
+static bool labels_of_bundle(const char *base, struct strlist *out)
+{
+	autobundle struct bundle_index x = {0};
+	autofree char *file = NULL;
+	struct err ignored;
+	if (!local_place_split(base, &file) || !bundle_index_read(file, &x, &ignored))
+		return false;
+	const char *folder = base + strlen(file) + 1;
+	size_t n = strlen(folder);
+	for (size_t i = 0; i < x.n; i++)
+		if (!strncmp(x.members[i].name, folder, n) && !strchr(x.members[i].name + n, '/'))
+			add_label(out, x.members[i].name + n);
+	return out->n > 0;
+}
+
 static bool labels_of(const struct source_ctx *ctx, const char *base, struct strlist *out,
 		      struct err *err)
 {
@@ -45,7 +63,7 @@ static bool labels_of(const struct source_ctx *ctx, const char *base, struct str
 	struct html_page page;
 	autofree char *path = pyurl_to_path(base);
 	if (path)
-		return labels_of_folder(path, out);
+		return labels_of_folder(path, out) || labels_of_bundle(path, out);
 	bool ok = fetch_memory(base, "text/html", &o, &a, err) &&
 		  html_links(buf_str(&a.body), a.body.len, a.url, on_link, out, &page, err);
 	fetch_answer_clear(&a);

@@ -1,6 +1,8 @@
 #pragma once
 /* Where a product's redist folder may be: NVIDIA's host or the mirrors in its place. */
 #include "base/attr.h"
+#include "base/buf.h"
+#include "base/err.h"
 #include "core/source.h"
 #include "ext/fetch.h"
 
@@ -13,3 +15,6 @@ void redist_mirrors(const struct source_ctx *ctx, struct strlist *out);
 void redist_folders(const char *mirror, const char *product, struct strlist *out);
 /* For manifests and index pages. */
 struct fetch_opts redist_fetch_opts(const struct source_ctx *ctx);
+/* A small file into body, from a bundle as well; errors as those of fetch_memory. */
+must_check bool redist_read(const struct source_ctx *ctx, const char *url, const char *accept,
+			    struct buf *body, struct err *err);

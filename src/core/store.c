@@ -65,6 +65,15 @@ bool store_add(const struct store_target *to, const struct component *c, const c
 	return true;
 }
 
+bool store_add_part(const struct store_target *to, const struct component *c, const char *file,
+		    uint64_t offset, uint64_t size, struct err *err)
+{
+	if (!check_digest(c, err))
+		return false;
+	start(to, c, store_tar_new(growing_part(file, offset, size), true), to->pool, c->size);
+	return true;
+}
+
 bool store_add_growing(const struct store_target *to, const struct component *c, struct growing *g,
 		       struct pool *readers, struct err *err)
 {

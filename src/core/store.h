@@ -39,6 +39,9 @@ struct store_target {
  */
 must_check bool store_add(const struct store_target *to, const struct component *c,
 			  const char *archive, struct err *err);
+/* The same for a part of a file: an archive of redist in a bundle. */
+must_check bool store_add_part(const struct store_target *to, const struct component *c,
+			       const char *file, uint64_t offset, uint64_t size, struct err *err);
 /*
  * The same for one that is still arriving; not for wheels. Nothing is published before g is whole. `readers`:
  * its own pool, since its threads wait for the network. done() gets ERR_NONE as error when g was lost.

@@ -4,11 +4,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/cache.h"
 #include "core/growing.h"
-#include "core/pyurl.h"
+#include "core/local_place.h"
 #include "core/store.h"
 #include "ext/digest.h"
 #include "ext/fetch.h"
@@ -32,8 +31,8 @@ struct fill {
 struct item {
 	struct fill *f;
 	const struct component *c;
-	struct growing *g; /* once it has begun to arrive */
-	char *local;	   /* where it is on this machine; NULL: it is fetched */
+	struct growing *g;	  /* once it has begun to arrive */
+	struct local_place local; /* where it is on this machine; path NULL: it is fetched */
 	bool whole;
 };
 
@@ -84,39 +83,40 @@ static void on_fetched(void *ctx, struct fetch_job *job)
 		fail(f, &err);
 }
 
-/* A file of this machine is read where it is: a copy in the cache would cost more than unpacking
- * it. */
-static char *local_path(const struct component *c)
+static bool check_local(const struct component *c, const struct local_place *p, struct err *err)
 {
-	struct stat st;
-	autofree char *path = c->urls.n == 1 ? pyurl_to_path(c->urls.items[0]) : NULL;
-	if (!path || stat(path, &st) < 0)
-		return NULL;
-	if (c->kind == ARCHIVE_FOLDER
-		    ? !S_ISDIR(st.st_mode)
-		    : !S_ISREG(st.st_mode) || (c->size && (uint64_t)st.st_size != c->size))
-		return NULL;
-	return take_ptr(path);
+	char hex[65];
+	uint64_t size = p->size ? p->size : UINT64_MAX;
+	if (c->hashed)
+		return true;
+	if (!digest_part(DIGEST_SHA256, p->path, p->offset, size, hex, err))
+		return false;
+	return !strcmp(hex, component_archive(c)) ||
+	       err_set(err, ERR_INTEGRITY, "'%s'%s%s: sha256 mismatch: wanted %s, got %s", p->path,
+		       p->size ? ": " : "", p->size ? c->file : "", component_archive(c), hex);
+}
+
+static bool add_local(struct item *it, struct err *err)
+{
+	const struct local_place *p = &it->local;
+	return p->size ? store_add_part(&it->f->to, it->c, p->path, p->offset, p->size, err)
+		       : store_add(&it->f->to, it->c, p->path, err);
 }
 
 static void run_local(void *arg)
 {
 	struct item *it = arg;
 	const struct component *c = it->c;
-	char hex[65];
 	struct err err;
 	if (it->f->failed)
 		return;
-	bool ok = c->hashed || digest_file(DIGEST_SHA256, it->local, hex, &err);
-	if (ok && !c->hashed && strcmp(hex, component_archive(c)) != 0)
-		ok = err_set(&err, ERR_INTEGRITY, "'%s': sha256 mismatch: wanted %s, got %s",
-			     it->local, component_archive(c), hex);
+	bool ok = check_local(c, &it->local, &err);
 	if (ok)
 		event_emit(it->f->to.events, &(struct event){.kind = EVENT_FETCH,
 							     .name = c->name,
 							     .done = c->size,
 							     .total = c->size});
-	if (!ok || !store_add(&it->f->to, c, it->local, &err))
+	if (!ok || !add_local(it, &err))
 		fail(it->f, &err);
 }
 
@@ -148,9 +148,8 @@ static size_t make_jobs(struct fill *f, const struct plan *p, const char *cache_
 								 .total = c->size});
 			continue;
 		}
-		if (p->items[i].from == PLAN_FETCH)
-			items[i].local = local_path(c);
-		if (items[i].local) {
+		/* Read where it is: a copy in the cache would cost more than unpacking it. */
+		if (p->items[i].from == PLAN_FETCH && local_place_find(c, &items[i].local)) {
 			pool_add_weighted(f->to.pool, run_local, &items[i], UINT64_MAX);
 			continue;
 		}
@@ -227,7 +226,7 @@ bool store_fill(const struct layout *l, const struct config *cfg, const struct r
 		free((char *)(uintptr_t)jobs[i].dest);
 	for (size_t i = 0; i < p->n; i++) {
 		growing_free(items[i].g);
-		free(items[i].local);
+		local_place_clear(&items[i].local);
 	}
 	free(jobs);
 	free(items);

@@ -67,11 +67,13 @@ void digest_free(struct digest *d)
 	free(d);
 }
 
-static bool feed_file(struct digest *d, int fd, const char *path, struct err *err)
+static bool feed_file(struct digest *d, int fd, uint64_t offset, uint64_t size, const char *path,
+		      struct err *err)
 {
 	autofree unsigned char *chunk = xmalloc(DIGEST_CHUNK);
-	for (;;) {
-		ssize_t n = read(fd, chunk, DIGEST_CHUNK);
+	for (uint64_t at = 0;;) {
+		size_t want = size - at < DIGEST_CHUNK ? (size_t)(size - at) : DIGEST_CHUNK;
+		ssize_t n = pread(fd, chunk, want, (off_t)(offset + at));
 		if (!intr_check(err))
 			return false;
 		if (n < 0 && errno == EINTR)
@@ -81,10 +83,12 @@ static bool feed_file(struct digest *d, int fd, const char *path, struct err *er
 		if (n == 0)
 			return true;
 		digest_update(d, chunk, (size_t)n);
+		at += (uint64_t)n;
 	}
 }
 
-bool digest_file(enum digest_kind kind, const char *path, char *hex, struct err *err)
+bool digest_part(enum digest_kind kind, const char *path, uint64_t offset, uint64_t size, char *hex,
+		 struct err *err)
 {
 	struct stat st;
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -99,9 +103,14 @@ bool digest_file(enum digest_kind kind, const char *path, char *hex, struct err 
 		return err_set(err, ERR_HOST, "cannot hash '%s': OpenSSL offers no %s here", path,
 			       kind == DIGEST_MD5 ? "MD5" : "SHA-256");
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	bool ok = feed_file(d, fd, path, err);
+	bool ok = feed_file(d, fd, offset, size, path, err);
 	if (ok)
 		digest_hex(d, hex);
 	digest_free(d);
 	return ok;
+}
+
+bool digest_file(enum digest_kind kind, const char *path, char *hex, struct err *err)
+{
+	return digest_part(kind, path, 0, UINT64_MAX, hex, err);
 }

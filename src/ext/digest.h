@@ -2,6 +2,7 @@
 /* Streaming SHA-256 and MD5 (OpenSSL EVP). */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attr.h"
 #include "base/err.h"
@@ -20,3 +21,6 @@ void digest_free(struct digest *d);
 
 /* Of a whole regular file; checks for interruption on the way. */
 must_check bool digest_file(enum digest_kind kind, const char *path, char *hex, struct err *err);
+/* The same of `size` bytes of it from offset on, fewer where it ends. */
+must_check bool digest_part(enum digest_kind kind, const char *path, uint64_t offset, uint64_t size,
+			    char *hex, struct err *err);

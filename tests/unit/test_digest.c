@@ -63,6 +63,11 @@ static void files(void **state)
 	assert_true(digest_file(DIGEST_SHA256, path, hex, &err));
 	assert_string_equal(hex,
 			    "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+	f = fopen(path, "r+");
+	fputs("xabc", f);
+	fclose(f);
+	assert_true(digest_part(DIGEST_SHA256, path, 1, 3, hex, &err));
+	assert_string_equal(hex, cases[1].hex);
 	memcpy(hex, "kept", 5);
 	unlink(path);
 	assert_false(digest_file(DIGEST_SHA256, path, hex, &err));

@@ -106,6 +106,25 @@ static void whole(void **state)
 	growing_free(g);
 }
 
+static void a_part(void **state)
+{
+	autoclose int fd = open("p", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(pwrite(fd, content[1], SIZE, 8) == SIZE &&
+		    pwrite(fd, "behind", 6, 8 + SIZE) == 6);
+	struct growing *g = growing_part("p", 8, SIZE);
+	struct reading x;
+	start(&x, g);
+	join(&x);
+	check(&x, content[1]);
+	growing_free(g);
+	/* The file ends before the part does. */
+	g = growing_part("p", 8 + 6, SIZE + 100);
+	start(&x, g);
+	join(&x);
+	assert_int_equal(x.last, 0);
+	growing_free(g);
+}
+
 /* Bytes that are told never mix with those of the round before, however late the reader is. */
 static void starts_over(void **state)
 {
@@ -204,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(grows, scratch_enter, scratch_leave),
 		cmocka_unit_test_setup_teardown(whole, scratch_enter, scratch_leave),
+		cmocka_unit_test_setup_teardown(a_part, scratch_enter, scratch_leave),
 		cmocka_unit_test_setup_teardown(starts_over, scratch_enter, scratch_leave),
 		cmocka_unit_test_setup_teardown(cut_under_the_reader, scratch_enter, scratch_leave),
 		cmocka_unit_test_setup_teardown(is_lost, scratch_enter, scratch_leave),

@@ -110,10 +110,22 @@ static void one_of_several_is_fetched(void **state)
 	struct err err;
 	bench_init(&b, "several");
 	strlist_add(&b.c[0].urls, b.c[0].urls.items[0]);
+	assert_true(fill(&b, &err));
+	assert_int_equal(cached(&b), 1);
+	bench_clear(&b);
+}
+
+/* The folders where a local mirror may have it, and has it in one. */
+static void the_only_one_there_is_read_where_it_is(void **state)
+{
+	struct bench b;
+	struct err err;
+	bench_init(&b, "only");
+	strlist_add(&b.c[0].urls, b.c[0].urls.items[0]);
 	free(b.c[0].urls.items[0]);
 	b.c[0].urls.items[0] = xstrdup("file:///nonexistent/wheel");
 	assert_true(fill(&b, &err));
-	assert_int_equal(cached(&b), 1);
+	assert_int_equal(cached(&b), 0);
 	bench_clear(&b);
 }
 
@@ -135,6 +147,7 @@ int main(void)
 		cmocka_unit_test(reads_local_files_where_they_are),
 		cmocka_unit_test(another_file_is_refused),
 		cmocka_unit_test(one_of_several_is_fetched),
+		cmocka_unit_test(the_only_one_there_is_read_where_it_is),
 		cmocka_unit_test(a_file_that_went_is_told),
 	};
 	return cmocka_run_group_tests(tests, archives_make, scratch_leave);
