@@ -13,7 +13,7 @@ struct growing {
 	pthread_cond_t changed;
 	char *path;
 	int fd, open_errno;
-	uint64_t bytes;
+	uint64_t bytes, taken;
 	uint64_t offset, size; /* the part of the file that counts; size 0: all of it */
 	unsigned round;
 	bool ended, whole, cancelled;
@@ -104,7 +104,7 @@ void growing_rewind(struct growing_reader *r)
 	pthread_mutex_lock(&r->g->mutex);
 	r->g->cancelled = false;
 	r->round = r->g->round;
-	r->at = 0;
+	r->at = r->g->taken = 0;
 	pthread_mutex_unlock(&r->g->mutex);
 }
 
@@ -131,6 +131,7 @@ ptrdiff_t growing_read(void *ctx, void *buf, size_t n, struct err *err)
 	struct growing *g = r->g;
 	for (;;) {
 		pthread_mutex_lock(&g->mutex);
+		g->taken = r->at;
 		bool ok = wait_for_bytes(r, err), end = g->whole;
 		uint64_t there = g->bytes;
 		pthread_mutex_unlock(&g->mutex);
@@ -157,6 +158,14 @@ ptrdiff_t growing_read(void *ctx, void *buf, size_t n, struct err *err)
 		if (got < 0)
 			return -1;
 	}
+}
+
+uint64_t growing_behind(struct growing *g)
+{
+	pthread_mutex_lock(&g->mutex);
+	uint64_t behind = g->bytes > g->taken ? g->bytes - g->taken : 0;
+	pthread_mutex_unlock(&g->mutex);
+	return behind;
 }
 
 void growing_cancel(struct growing_reader *r)

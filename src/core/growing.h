@@ -41,6 +41,9 @@ ptrdiff_t growing_read(void *ctx, void *buf, size_t n, struct err *err);
 /* A read that waits returns at once, and all later ones, until growing_rewind. From any thread. */
 void growing_cancel(struct growing_reader *r);
 
+/* Bytes that arrived and that its reader had not taken when it asked last. */
+uint64_t growing_behind(struct growing *g);
+
 enum growing_fate {
 	GROWING_WHOLE,	   /* it is right */
 	GROWING_RESTARTED, /* what was read is void: rewind and read again */

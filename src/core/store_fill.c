@@ -71,6 +71,13 @@ static void on_arrived(void *ctx, struct fetch_job *job, const char *path, uint6
 	}
 }
 
+static uint64_t on_behind(void *ctx, struct fetch_job *job)
+{
+	(void)ctx;
+	const struct item *it = job->user;
+	return it->g ? growing_behind(it->g) : 0;
+}
+
 static void on_fetched(void *ctx, struct fetch_job *job)
 {
 	struct fill *f = ctx;
@@ -161,6 +168,7 @@ static size_t make_jobs(struct fill *f, const struct plan *p, const char *cache_
 			.size = c->size,
 			.user = &items[i],
 			.arrived = can_grow(f, c) ? on_arrived : NULL,
+			.behind = can_grow(f, c) ? on_behind : NULL,
 		};
 		n++;
 	}

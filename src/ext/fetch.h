@@ -23,6 +23,7 @@ struct fetch_opts {
 	const char *ca_file; /* NULL: curl's default (and SSL_CERT_FILE) */
 	const char *netrc;   /* NULL: NETRC, else ~/.netrc */
 	const char *proxy;   /* URL; "": none; NULL: what the proxy variables say */
+	uint64_t turn;	     /* bytes, see `behind`; 0: 16 MiB (tests set less) */
 	const struct events *events;
 	const atomic_bool
 		*cancel; /* when it becomes true all is stopped; err->code is ERR_NONE then */
@@ -42,6 +43,11 @@ struct fetch_job {
 	 */
 	void (*arrived)(void *ctx, struct fetch_job *job, const char *path, uint64_t bytes,
 			bool restarted);
+	/*
+	 * May be NULL. Bytes that were told and not used yet. Where one transfer runs at once and its bytes come
+	 * faster than they are used, two files come in turns, so that those of both are used meanwhile.
+	 */
+	uint64_t (*behind)(void *ctx, struct fetch_job *job);
 	bool ok; /* set when whole; err otherwise */
 	struct err err;
 };

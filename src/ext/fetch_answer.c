@@ -55,7 +55,7 @@ size_t transfer_on_header(char *line, size_t size, size_t n, void *user)
 static bool judge_range(struct transfer *t)
 {
 	struct content_range r;
-	if (!t->offset)
+	if (!t->offset && !t->end)
 		return transfer_fail(t, TRANSFER_REFUSED, ERR_NETWORK,
 				     "server sent a part where the whole was asked for");
 	if (!t->content_range || !http_content_range(t->content_range, &r) ||
@@ -114,7 +114,7 @@ static bool judge(struct transfer *t)
 		return transfer_fail(t, TRANSFER_REFUSED, ERR_INTEGRITY,
 				     "server compresses the archive once more");
 	if (status == 206) {
-		t->head_seen = true;
+		t->head_seen = t->offset > 0;
 		return judge_range(t);
 	}
 	return true;
@@ -200,7 +200,7 @@ bool transfer_finish_body(struct transfer *t, long status)
 {
 	if (!t->judged && !judge(t))
 		return false;
-	if (t->offset && status == 416)
+	if ((t->offset || t->end) && status == 416)
 		return transfer_fail(t, TRANSFER_FRESH, ERR_NETWORK,
 				     "server has no bytes from %llu on",
 				     (unsigned long long)t->offset);
@@ -208,7 +208,9 @@ bool transfer_finish_body(struct transfer *t, long status)
 		return transfer_fail_status(t, status);
 	if (!t->head_seen && !open_body(t))
 		return false;
-	if (t->part && t->part->len < t->size)
+	if (t->part && t->part->len < t->size && status == 206 && t->part->len == t->end)
+		t->result = TRANSFER_TURN;
+	else if (t->part && t->part->len < t->size)
 		return short_body(t);
 	if (t->part && t->part->len == 0)
 		return transfer_fail(t, TRANSFER_RETRY, ERR_INTEGRITY, "server sent an empty file");

@@ -7,7 +7,10 @@
 #include "base/intr.h"
 #include "ext/fetch_task.h"
 
-enum { LOOK_EVERY = 100 }; /* ms between two looks for a signal */
+enum {
+	LOOK_EVERY = 100, /* ms between two looks for a signal */
+	TAKE_TURNS = 2,	  /* files that share one transfer; each has a thread that waits for it */
+};
 
 /* Connections outlive a call: an index is read page by page from one server. */
 static _Thread_local CURLM *kept_multi;
@@ -101,22 +104,53 @@ static bool is_due(const struct task *t, uint64_t now)
 	       ((t->state == TASK_WAIT || t->state == TASK_BUSY) && now >= t->due);
 }
 
-/* Files that were begun go first: they hold a part already. */
+/*
+ * Files that were begun go first: they hold a part already. But those that wait for their next turn, and a new one
+ * that may join them, come in the order in which their bytes are needed.
+ */
+static struct task *next_due(struct run *r, uint64_t now)
+{
+	struct task *best = NULL;
+	uint64_t least = UINT64_MAX;
+	int turned = 0;
+	for (size_t i = 0; i < r->n; i++)
+		turned += r->tasks[i].turned && r->tasks[i].state == TASK_WAIT;
+	for (size_t i = 0; i < r->n; i++) {
+		struct task *t = &r->tasks[i];
+		if (!is_due(t, now) || (t->state == TASK_NEW && turned >= TAKE_TURNS))
+			continue;
+		uint64_t rank = t->turned || t->state == TASK_NEW ? 1 + task_behind(t, r->ctx) : 0;
+		if (rank < least) {
+			least = rank;
+			best = t;
+		}
+	}
+	return best;
+}
+
+static bool is_last(const struct run *r, const struct task *t)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct task *other = &r->tasks[i];
+		if (other != t && other->state != TASK_DONE && other->state != TASK_FAILED)
+			return false;
+	}
+	return true;
+}
+
 static void fill_slots(struct run *r, uint64_t now)
 {
+	struct task *t;
 	int used = 0;
 	for (size_t i = 0; i < r->n; i++)
 		used += holds_slot(&r->tasks[i]);
-	for (int begun = 1; begun >= 0; begun--)
-		for (size_t i = 0; i < r->n && used < r->jobs && !r->failed; i++) {
-			struct task *t = &r->tasks[i];
-			if ((t->state != TASK_NEW) != begun || !is_due(t, now))
-				continue;
-			while (is_due(t, now))
-				task_step(t, now);
-			follow_up(r, t);
-			used += holds_slot(t);
-		}
+	while (used < r->jobs && !r->failed && (t = next_due(r, now))) {
+		t->turns = r->jobs == 1 && !is_last(r, t);
+		while (is_due(t, now))
+			task_step(t, now);
+		follow_up(r, t);
+		used += holds_slot(t);
+	}
 }
 
 /* true: somebody has more to hash, so there is no time to sleep. */
@@ -166,6 +200,8 @@ static bool drain(struct run *r)
 				continue;
 			detach(r, t);
 			task_ended(t, code, now_ms());
+			if (t->turned)
+				task_turned(t, r->ctx);
 			follow_up(r, t);
 		}
 		any = true;

@@ -133,7 +133,9 @@ static void start(struct task *t, uint64_t now)
 		task_fail(t, &t->err);
 		return;
 	}
-	if (transfer_start(&t->transfer, m->url, resume ? t->part.len : 0))
+	t->turned = false;
+	if (transfer_start(&t->transfer, m->url, resume ? t->part.len : 0,
+			   resume ? task_turn_end(t) : 0))
 		t->state = TASK_READY;
 	else if (t->transfer.result == TRANSFER_FATAL)
 		task_fail(t, &t->transfer.err);
@@ -276,11 +278,19 @@ void task_ended(struct task *t, CURLcode code, uint64_t now)
 	case TRANSFER_DONE:
 		arrived(t, now);
 		break;
+	case TRANSFER_TURN:
+		mirrors_served(&t->mirrors);
+		t->tries = 0;
+		t->turned = true;
+		t->due = now;
+		t->state = TASK_WAIT;
+		break;
 	case TRANSFER_HOP:
 		t->state = TASK_READY;
 		break;
 	case TRANSFER_FRESH:
 		event_debug(t->o->events, "%s; asking for the whole", t->transfer.err.msg);
+		t->no_turns = true;
 		if (task_reset(t))
 			start(t, now);
 		break;

@@ -46,6 +46,9 @@ struct task {
 	unsigned told_resets;
 	bool restarted; /* he knows of bytes of another file */
 	uint64_t whole; /* size of the final file */
+	bool turns;	/* others wait for the only slot */
+	bool turned;	/* waits for its next turn */
+	bool no_turns;	/* the server cannot, or its bytes are used as fast as they come */
 	struct err err;
 };
 
@@ -69,6 +72,13 @@ void task_show(struct task *t, uint64_t now);
 void task_tell(struct task *t, void *ctx);
 /* Before he hears that it is whole: what he knows may be void. */
 void task_tell_whole(struct task *t, void *ctx);
+
+/* fetch_turn.c. How much came that is not used yet, in steps that matter. */
+uint64_t task_behind(const struct task *t, void *ctx);
+/* After a turn: whether more are of use. */
+void task_turned(struct task *t, void *ctx);
+/* Where the next request ends; 0: at the end of the file. */
+uint64_t task_turn_end(const struct task *t);
 
 /* Between fetch_task.c and fetch_check.c. */
 void task_emit(struct task *t, enum event_kind kind, const char *text, uint64_t done,

@@ -16,15 +16,18 @@ static void no_hops(struct transfer *t)
 	free(take_ptr(t->origin));
 }
 
-bool transfer_start(struct transfer *t, const char *url, uint64_t offset)
+bool transfer_start(struct transfer *t, const char *url, uint64_t offset, uint64_t end)
 {
-	char range[32];
+	char range[64];
 	no_hops(t);
 	transfer_new_answer(t);
 	t->asked = url;
 	t->offset = offset;
-	snprintf(range, sizeof range, "%llu-", (unsigned long long)offset);
-	curl_easy_setopt(t->easy, CURLOPT_RANGE, offset ? range : NULL);
+	t->end = end;
+	int n = snprintf(range, sizeof range, "%llu-", (unsigned long long)offset);
+	if (end)
+		snprintf(range + n, sizeof range - (size_t)n, "%llu", (unsigned long long)end - 1);
+	curl_easy_setopt(t->easy, CURLOPT_RANGE, offset || end ? range : NULL);
 	return transfer_set_url(t, url);
 }
 

@@ -13,6 +13,7 @@ struct part;
 
 enum transfer_result {
 	TRANSFER_DONE,	  /* the body is there; its digest was not looked at */
+	TRANSFER_TURN,	  /* so is a part of it, as asked */
 	TRANSFER_HOP,	  /* a redirect: run the handle again */
 	TRANSFER_FRESH,	  /* this server cannot continue the part: ask for the whole, at once */
 	TRANSFER_RETRY,	  /* may go better later */
@@ -43,6 +44,7 @@ struct transfer {
 	char *origin;	     /* of this hop */
 	struct strlist hops; /* URLs that redirected */
 	uint64_t offset;     /* start of the range, 0: the whole */
+	uint64_t end;	     /* of the range, 0: that of the file */
 	char *content_range;
 	bool judged, drop; /* the answer's headers were looked at; its body is of no use */
 	uint64_t dropped;
@@ -56,8 +58,11 @@ struct transfer {
 must_check bool transfer_init(struct transfer *t, struct err *err);
 void transfer_clear(struct transfer *t);
 
-/* Makes the handle ready to run; false: `result` and `err` say why not. offset > 0: the rest of the part. */
-bool transfer_start(struct transfer *t, const char *url, uint64_t offset);
+/*
+ * Makes the handle ready to run; false: `result` and `err` say why not. offset > 0: the rest of the part.
+ * end > 0: not beyond that, where the server can.
+ */
+bool transfer_start(struct transfer *t, const char *url, uint64_t offset, uint64_t end);
 
 /* After curl is through with the handle. */
 enum transfer_result transfer_end(struct transfer *t, CURLcode code);

@@ -65,6 +65,27 @@ static void check(const struct reading *x, const unsigned char *data)
 	assert_memory_equal(x->got, data, SIZE);
 }
 
+static void tells_what_is_left(void **state)
+{
+	struct growing *g = growing_new();
+	struct growing_reader r = {.g = g, .fd = -1};
+	unsigned char buf[1000];
+	struct err err;
+	append("left", content[0], 0, 5000);
+	assert_int_equal(growing_behind(g), 0);
+	growing_arrived(g, "left", 5000, false);
+	growing_rewind(&r);
+	assert_int_equal(growing_behind(g), 5000);
+	assert_int_equal(growing_read(&r, buf, sizeof buf, &err), 1000);
+	assert_int_equal(growing_read(&r, buf, sizeof buf, &err), 1000);
+	assert_int_equal(growing_behind(g), 4000);
+	growing_arrived(g, "left", 500, true);
+	assert_int_equal(growing_behind(g), 0);
+	growing_end(g, false);
+	growing_close(&r);
+	growing_free(g);
+}
+
 static void grows(void **state)
 {
 	struct growing *g = growing_new();
@@ -221,6 +242,7 @@ static void is_cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(tells_what_is_left, scratch_enter, scratch_leave),
 		cmocka_unit_test_setup_teardown(grows, scratch_enter, scratch_leave),
 		cmocka_unit_test_setup_teardown(whole, scratch_enter, scratch_leave),
 		cmocka_unit_test_setup_teardown(a_part, scratch_enter, scratch_leave),
