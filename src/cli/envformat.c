@@ -65,6 +65,42 @@ static void cmake_set(FILE *to, const char *name, const char *value, const char 
 	fputs(")\n", to);
 }
 
+/*
+ * FindCUDAToolkit and FindCUDA look in /usr/local and the like for what the toolkit has not. An empty path is none and
+ * not looked for again. The names are those of CMake 3.17 to 4.1; the driver's own libraries are no toolkit's.
+ */
+static const char cmake_missing[] =
+	"# FindCUDA forgets all libraries when it sees a toolkit for the first time.\n"
+	"if(NOT DEFINED CUDA_TOOLKIT_ROOT_DIR_INTERNAL)\n"
+	"\tset(CUDA_TOOLKIT_ROOT_DIR_INTERNAL \"${CUDA_TOOLKIT_ROOT_DIR}\" CACHE INTERNAL \"\")\n"
+	"endif()\n"
+	"# What this toolkit lacks is missing: it is not looked for in others.\n"
+	"foreach(lib cudart cudart_static cudadevrt culibos cublas cublas_static cublasLt "
+	"cublasLt_static\n"
+	"\tcuFile cuFile_static cuFile_rdma cuFile_rdma_static cufft cufft_static "
+	"cufft_static_nocallback\n"
+	"\tcufftw cufftw_static cupti cupti_static curand curand_static cusolver cusolver_static\n"
+	"\tcusolver_lapack_static cusolver_metis_static cusparse cusparse_static nppc nppc_static "
+	"nppi nppial\n"
+	"\tnppial_static nppicc nppicc_static nppicom nppicom_static nppidei nppidei_static nppif "
+	"nppif_static\n"
+	"\tnppig nppig_static nppim nppim_static nppist nppist_static nppisu nppisu_static nppitc\n"
+	"\tnppitc_static npps npps_static nvblas nvfatbin nvfatbin_static nvgraph nvgraph_static "
+	"nvJitLink\n"
+	"\tnvJitLink_static nvjpeg nvjpeg_static nvperf_host nvperf_host_static nvperf_target\n"
+	"\tnvptxcompiler_static nvrtc nvrtc_static nvrtc_builtins_static nvToolsExt "
+	"pcsamplingutil)\n"
+	"\tstring(REPLACE cuFile cufile file \"lib${lib}\")\n"
+	"\tfile(GLOB here \"${CUDAToolkit_ROOT}/lib64/${file}.*\" "
+	"\"${CUDAToolkit_ROOT}/lib64/stubs/${file}.*\"\n"
+	"\t\t\"${CUDAToolkit_ROOT}/extras/CUPTI/lib64/${file}.*\")\n"
+	"\tif(NOT here)\n"
+	"\t\tset(CUDA_${lib}_LIBRARY \"\" CACHE FILEPATH \"not in this toolkit\" FORCE)\n"
+	"\telseif(DEFINED CUDA_${lib}_LIBRARY AND \"${CUDA_${lib}_LIBRARY}\" STREQUAL \"\")\n"
+	"\t\tunset(CUDA_${lib}_LIBRARY CACHE)\n"
+	"\tendif()\n"
+	"endforeach()\n";
+
 void envformat_cmake(FILE *to, const struct toolenv_want w[TOOLENV_WANTS], const char *name)
 {
 	fprintf(to, "# CUDA %s: cmake -DCMAKE_TOOLCHAIN_FILE=<this file>\n", name);
@@ -87,6 +123,7 @@ void envformat_cmake(FILE *to, const struct toolenv_want w[TOOLENV_WANTS], const
 			snprintf(variable, sizeof variable, "ENV{%s}", w[i].name);
 			cmake_set(to, variable, w[i].value, NULL);
 		}
+	fputs(cmake_missing, to);
 }
 
 void envformat_modulefile(FILE *to, const struct toolenv_want w[TOOLENV_WANTS], const char *name)

@@ -189,15 +189,54 @@ interactive() {
 	done
 }
 
-@test "what the toolkit lacks and CMake takes from elsewhere is told" {
-	LABEL=13.0.2
+# lacking: a project for the older and the newer module, and libraries elsewhere that the toolkit has not.
+lacking() {
 	mkdir "$T/elsewhere"
 	touch "$T/elsewhere"/lib{cublas,cublasLt,cufft,cufile,cupti,curand,cusolver,cusparse}.so
 	cat >CMakeLists.txt <<-'EOS'
 		cmake_minimum_required(VERSION 3.18)
 		project(x CXX)
 		find_package(CUDAToolkit REQUIRED)
+		foreach(lib cudart nvrtc cublas cufft cuFile)
+			if(TARGET CUDA::${lib})
+				get_target_property(where CUDA::${lib} IMPORTED_LOCATION)
+				message(STATUS "answer ${lib} ${where}")
+			endif()
+		endforeach()
+		if(POLICY CMP0146)
+			cmake_policy(SET CMP0146 OLD)
+		endif()
+		find_package(CUDA REQUIRED)
+		message(STATUS "answer FindCUDA ${CUDA_CUBLAS_LIBRARIES} ${CUDA_CUFFT_LIBRARIES}")
 	EOS
+}
+
+@test "with the toolchain file CMake takes nothing from elsewhere" {
+	LABEL=13.0.2
+	lacking
+	local P=$ROOT/versions/$LABEL
+	cudaenv env "$LABEL" --format cmake
+	cp "$T/stdout" "$T/toolchain.cmake"
+	local again
+	for again in 1 2; do
+		CMAKE_LIBRARY_PATH=$T/elsewhere capture cmake -G Ninja -B build "-DCMAKE_TOOLCHAIN_FILE=$T/toolchain.cmake"
+		assert_status 0
+		[ "$(grep answer <<<"$out")" = "-- answer cudart $P/lib/libcudart.so
+-- answer nvrtc $P/lib/libnvrtc.so
+-- answer FindCUDA  " ] || fail "$again"
+	done
+	# What is added later is found, and it alone.
+	touch "$P/lib64/libcublas.so"
+	CMAKE_LIBRARY_PATH=$T/elsewhere capture cmake build
+	rm "$P/lib64/libcublas.so"
+	assert_status 0
+	[ "$(grep answer <<<"$out" | sed -n '3,$p')" = "-- answer cublas $P/lib/libcublas.so
+-- answer FindCUDA $P/lib/libcublas.so " ] || fail
+}
+
+@test "what the toolkit lacks and CMake takes from elsewhere is told" {
+	LABEL=13.0.2
+	lacking
 	CMAKE_LIBRARY_PATH=$T/elsewhere cudaenv exec "+$LABEL" cmake -G Ninja -B build
 	assert_status 0
 	cudaenv exec "+$LABEL" true
