@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,4 +41,11 @@ bool scan_folder(const char *path, scan_fn *fn, void *ctx)
 			at += e->reclen;
 		}
 	}
+}
+
+bool scan_same(const char *a, const char *b)
+{
+	struct stat x, y;
+	return !strcmp(a, b) || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+				 x.st_ino == y.st_ino);
 }

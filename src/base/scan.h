@@ -1,5 +1,5 @@
 #pragma once
-/* The names in a folder, without allocation: the shim uses it. */
+/* Folders and what is in them, without allocation: the shim uses it. */
 #include <stdbool.h>
 
 /* type: DT_DIR, DT_LNK, ... or DT_UNKNOWN (<dirent.h>). false: enough. "." and ".." are left out. */
@@ -7,3 +7,6 @@ typedef bool scan_fn(void *ctx, const char *name, unsigned char type);
 
 /* In the file system's order. false with errno: the folder could not be read. */
 bool scan_folder(const char *path, scan_fn *fn, void *ctx);
+
+/* Whether two paths lead to one file or folder; equal paths do, also where nothing is. */
+bool scan_same(const char *a, const char *b);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/scan.h"
 #include "core/doctor_checks.h"
 #include "core/toolkits.h"
 
@@ -57,7 +58,7 @@ void doctor_link_alternatives(struct doctor *d, const struct facts *f)
 	if (!read_link(system, target) || !strstr(target, "/etc/alternatives/") ||
 	    !read_link(alternative, target))
 		return;
-	bool other = facts_version(f) && !facts_same(alternative, f->sel.prefix);
+	bool other = facts_version(f) && !scan_same(alternative, f->sel.prefix);
 	if (!realpath(alternative, real) || !toolkit_release(real, release))
 		release[0] = '\0';
 	doctor_find(d, other ? DOCTOR_WARNING : DOCTOR_NOTE,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/scan.h"
 #include "core/doctor_checks.h"
 
 static bool from_variable(const struct facts_folder *d)
@@ -128,7 +129,7 @@ void doctor_ld_compat(struct doctor *d, const struct facts *f)
 static bool is_selected(const struct facts *f, const char *folder)
 {
 	autofree char *up = xasprintf("%s/..", folder), *top = xasprintf("%s/../../..", folder);
-	return facts_same(up, f->sel.prefix) || facts_same(top, f->sel.prefix);
+	return scan_same(up, f->sel.prefix) || scan_same(top, f->sel.prefix);
 }
 
 /* A folder that every program of the machine looks at, whatever is selected. */

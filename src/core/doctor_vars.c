@@ -1,6 +1,7 @@
 /* The variables by which build tools find a toolkit. */
 #include <string.h>
 
+#include "base/scan.h"
 #include "core/doctor_checks.h"
 
 void doctor_var_stale(struct doctor *d, const struct facts *f)
@@ -30,7 +31,7 @@ void doctor_var_disagree(struct doctor *d, const struct facts *f)
 		if (!v->there)
 			continue;
 		first = first ? first : v;
-		if (facts_version(f) ? !v->right : !facts_same(v->tree, first->tree)) {
+		if (facts_version(f) ? !v->right : !scan_same(v->tree, first->tree)) {
 			if (!facts_version(f) && !others.len)
 				name_var(&others, first);
 			name_var(&others, v);

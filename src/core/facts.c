@@ -40,13 +40,6 @@ bool facts_version(const struct facts *f)
 	return f->resolved && f->sel.prefix[0];
 }
 
-bool facts_same(const char *a, const char *b)
-{
-	struct stat x, y;
-	return !strcmp(a, b) || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-				 x.st_ino == y.st_ino);
-}
-
 const char *facts_cuda_number(int n, char out[VERSION_TEXT])
 {
 	snprintf(out, VERSION_TEXT, "%d.%d", n / 1000, n % 1000 / 10);

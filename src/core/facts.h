@@ -135,8 +135,6 @@ bool facts_there(const struct facts *f, const char *path);
 bool facts_read(const struct facts *f, const char *path, struct buf *out);
 /* A version of ours is selected and there. */
 bool facts_version(const struct facts *f);
-/* Whether two paths lead to the same file or folder. */
-bool facts_same(const char *a, const char *b);
 /* "12040" is 12.4. */
 const char *facts_cuda_number(int n, char out[VERSION_TEXT]);
 

@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "base/path.h"
+#include "base/scan.h"
 #include "core/facts.h"
 #include "core/toolkits.h"
 
@@ -83,7 +84,7 @@ static void own_folders(struct facts *f)
 		autofree char *path = xasprintf("%s%s", f->at.root, folders[i]);
 		bool seen = false;
 		for (size_t j = 0; j < f->n_folders; j++)
-			seen |= facts_same(f->folders[j].path, path);
+			seen |= scan_same(f->folders[j].path, path);
 		if (!seen)
 			add_folder(f, path, strlen(path), "");
 	}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/scan.h"
 #include "core/facts.h"
 #include "core/nvccask.h"
 #include "core/toolkits.h"
@@ -20,7 +21,7 @@ bool facts_is_shim(const struct facts *f, const char *path)
 	     i++)
 		if (layout_root_path(f->layout, i, "shims", ".cudaenv-shim", program,
 				     sizeof program) &&
-		    (!strcmp(shim, path) || facts_same(program, path)))
+		    (!strcmp(shim, path) || scan_same(program, path)))
 			return true;
 	return false;
 }
@@ -57,7 +58,7 @@ static void take_nvcc(struct facts *f, const char *path)
 		free(n.tree);
 		n.tree = facts_tree_of(n.real);
 	}
-	n.right = n.shim || !f->sel.prefix[0] || (n.tree[0] && facts_same(n.tree, f->sel.prefix));
+	n.right = n.shim || !f->sel.prefix[0] || (n.tree[0] && scan_same(n.tree, f->sel.prefix));
 	if (n.shim)
 		snprintf(n.release, sizeof n.release, "%s", f->release);
 	else if ((!n.tree[0] || !toolkit_release(n.tree, n.release)) &&
@@ -100,7 +101,7 @@ static void take_var(struct facts *f, const char *name, bool is_compiler)
 		autofree char *header = xasprintf("%s/include/cuda.h", value);
 		v.there = access(nvcc, F_OK) == 0 || access(header, F_OK) == 0;
 	}
-	v.right = shim || !f->sel.prefix[0] || facts_same(v.tree, f->sel.prefix);
+	v.right = shim || !f->sel.prefix[0] || scan_same(v.tree, f->sel.prefix);
 	if (v.there && !toolkit_release(v.tree, v.release))
 		v.release[0] = '\0';
 	f->vars = array_grow(f->vars, f->n_vars, sizeof *f->vars);
