@@ -13,7 +13,7 @@ cd "$(dirname "$0")" || exit
 . tools/packages.sh
 # shellcheck disable=SC2086 # a list of names
 need $build_needs pip pc:cmocka python3 bats clang? zsh? fish? dash? shellcheck? clang-format-14? strace? \
-	cmake? expect? g++-11? tmux? nginx? makeself? zstd? gpgv gpg? xz? direnv? pyvenv? modulecmd? lmod? sudo? chromium? && meson_serves || exit
+	cmake? expect? g++-11? tmux? nginx? makeself? zstd? gpgv gpg? xz? direnv? pyvenv? modulecmd? lmod? sudo? faketime? chromium? && meson_serves || exit
 
 # Everything is built from a copy, in a path with blanks. This one is kept, so that a second run is quick.
 work="$PWD/build-check/a path with blanks"

@@ -47,6 +47,7 @@ gpg               gnupg                 gnupg2            gpg2              gnup
 gpgv              gpgv                  gnupg2            gpg2              gnupg         gnupg
 tmux              tmux                  tmux              tmux              tmux          tmux
 sudo              sudo                  sudo              sudo              sudo          sudo
+faketime          faketime              libfaketime       libfaketime       libfaketime   libfaketime
 lmod              lmod                  Lmod              lua-lmod          -             -
 chromium          chromium              chromium          chromium          chromium      chromium
 '

@@ -84,6 +84,51 @@ in_layer() {
 	done
 }
 
+@test "a clock of 1970 or 2100 stops nobody" {
+	command -v faketime >/dev/null || skip "faketime is not here"
+	[[ ${SANITIZE:-none} == none ]] || skip "the sanitizer must be loaded first"
+	serve
+	local when
+	for when in '1970-01-02 00:00:00' '2100-01-01 00:00:00'; do
+		capture faketime "$when" "$CUDAENV" install --set-global 13.0.2
+		assert_status 0
+		capture faketime "$when" "$CUDAENV" exec nvcc --version
+		assert_stdout "nvcc of 13.0.2"
+		# Under the right clock again, with what that one left.
+		cudaenv component add 13.0.2 nsight_compute
+		assert_status 0
+		capture faketime "$when" "$CUDAENV" uninstall -f 13.0.2
+		assert_status 0
+		cudaenv cache clear
+	done
+}
+
+@test "many at once: eight installs of one version, fifty hooks" {
+	fake 13.0.2 --size 300000
+	serve
+	local i pids=()
+	for i in 1 2 3 4 5 6 7 8; do
+		"$CUDAENV" install 13.0.2 >"$T/out.$i" 2>&1 </dev/null &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do wait "$i" || fail "$(tail -n 3 "$T"/out.*)"; done
+	capture "$v/13.0.2/bin/nvcc" --version
+	assert_stdout "nvcc of 13.0.2"
+	[ -z "$(ls -A "$CUDAENV_ROOT/staging")" ]
+	# One works, the others find it.
+	[ -z "$(requests | grep -o '"path": "[^"]*xz"' | sort | uniq -d)" ] || fail "$(requests)"
+	[ -n "${SHIM:-}" ] || return 0
+	echo 13.0 >.cuda-version
+	pids=()
+	for i in {1..50}; do
+		"$SHIM" hook bash >"$T/hook.$i" 2>&1 &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	for i in {2..50}; do cmp "$T/hook.1" "$T/hook.$i"; done
+	grep -q "CUDA_HOME='$v/13.0.2'" "$T/hook.1"
+}
+
 @test "the global version is switched while others compile" {
 	fake 12.4.1
 	serve
