@@ -8,38 +8,46 @@ setup_file() { install_all; }
 setup() { redist_setup; }
 teardown() { redist_teardown; }
 
-@test "Debian's nvidia-cuda-toolkit: adopted, complete, compiles, with the compiler that Debian chose" {
-	need 11.8.0
-	local debs=${MIRROR%/*}/debs/11.8.0 name p before
-	[ -d "$debs" ] && command -v dpkg-deb >/dev/null || skip "no packages at hand"
-	command -v g++-11 >/dev/null || skip "no g++-11"
+# debian RELEASE: dpkg installs nvidia-cuda-toolkit and the others below a folder.
+debian() {
+	need "$1"
+	local debs=${MIRROR%/*}/debs/$1 name=debian-$1 p before
+	[ -d "$debs" ] && command -v dpkg >/dev/null || skip "no packages at hand"
 	mkdir "$T/machine"
 	# shellcheck disable=SC2046 # no blanks in these names
-	(cd "$debs" && python3 "$BATS_TEST_DIRNAME/debian.py" "$ROOT/versions/11.8.0" "$T/machine" \
+	(cd "$debs" && python3 "$BATS_TEST_DIRNAME/debian.py" "$ROOT/versions/$1" "$T/machine" \
 		$(ls | grep -v 'libcufft\|libcupti'))
+	grep -q '^#!' "$T/machine/usr/bin/nvcc" && [ -x "$T/machine/usr/bin/nvcc" ] || fail "no wrapper"
 	before=$(find "$T/machine" -printf '%p %m %T@ %s\n' | sort | sha256sum)
 	export CUDAENV_ROOT="$T/adopting"
 	capture "$TOOLKIT" adopt "$CUDAENV_ROOT" "$T/machine"
 	assert_status 0
-	grep -qx "debian-11.8.0 by package" <<<"$out" || fail
-	p=$CUDAENV_ROOT/versions/debian-11.8.0
+	grep -qx "$name by package" <<<"$out" || fail
+	p=$CUDAENV_ROOT/versions/$name
 	[ "$(readlink -f "$p/bin/nvcc")" = "$T/machine/usr/lib/nvidia-cuda-toolkit/bin/nvcc" ]
 	refute_exists "$p/bin/gcc"
-	cudaenv verify debian-11.8.0
+	cudaenv verify "$name"
 	assert_status 0
-	assert_stdout "debian-11.8.0	compiled"
+	assert_stdout "$name	compiled"
 	cudaenv versions
-	assert_stdout_has "-> $T/machine/usr (CUDA 11.8.0)"
+	assert_stdout_has "-> $T/machine/usr (CUDA $1)"
 	cp "$CUDAENV_KERNELS/hello.cu" .
-	cudaenv exec +debian-11.8.0 sh -c 'nvcc -v -arch=sm_75 -cudart shared -o hello hello.cu && ldd ./hello'
+	cudaenv exec "+$name" sh -c 'nvcc -v -arch=sm_75 -cudart shared -o hello hello.cu && ldd ./hello'
 	assert_status 0
 	grep -q "libcudart.* => $p/" <<<"$out" || fail "the loader takes another one"
 	assert_stderr_has "TOP=$p/bin/.."
-	cudaenv exec +debian-11.8.0 nvcc -M hello.cu
+	cudaenv exec "+$name" nvcc -M hello.cu
 	[[ $(sed 's/\\ / /g' <<<"$out") == *"$p/"*cuda_runtime.h* ]] || fail
 	refute_stdout_has /usr/local
 	[ "$(find "$T/machine" -printf '%p %m %T@ %s\n' | sort | sha256sum)" = "$before" ]
 }
+
+@test "Debian's nvidia-cuda-toolkit 11.8: adopted, complete, compiles, with the compiler that Debian chose" {
+	command -v g++-11 >/dev/null || skip "no g++-11"
+	debian 11.8.0
+}
+
+@test "Debian's nvidia-cuda-toolkit 12.4: adopted, complete, compiles" { debian 12.4.1; }
 
 # The files of 13.0.2, laid out as NVIDIA's wheels and conda's packages have them.
 @test "a tree of wheels and an environment of conda: adopted, complete, compile" {

@@ -130,12 +130,6 @@ ask() {
 	[ -z "${AGREEMENT:-}" ] || python3 "$BATS_TEST_DIRNAME/agreement.py" <<<"${TABLE%$'\n'}" >"$AGREEMENT"
 }
 
-# sees COMMAND...: it prints where its nvcc is, which has to be that of $LABEL.
-sees() {
-	capture "$@"
-	[ "$(judge "$LABEL" <<<"nvcc	$out")" = "nvcc	this" ] || fail "$*"
-}
-
 # sees COMMAND...: the nvcc that it asks is that of $LABEL.
 sees() {
 	capture "$@"

@@ -3,8 +3,9 @@
 
     debian.py PREFIX FOLDER DEB...
 
-nvidia-cuda-toolkit itself is unpacked. The files of the other packages, 4 GB, are links into PREFIX, an installed
-toolkit that was made of the same packages. dpkg's status and lists say what the packages themselves say.
+dpkg itself installs them there, nvidia-cuda-toolkit with its wrappers among them, without what they depend on. Only
+nvidia-cuda-dev, which takes a minute and 3 GB to unpack, is laid in by hand: its files are links into PREFIX, a toolkit
+that was made of the same packages, and dpkg's status and list have what the package itself says.
 """
 import os
 import subprocess
@@ -44,36 +45,45 @@ def links(prefix, folder, files):
     for name in sorted(os.listdir(lib)):
         path = os.path.join(lib, name)
         if os.path.islink(path) and os.path.basename(os.path.realpath(path)) in have:
-            os.symlink(os.readlink(path), os.path.join(folder, LIB, name))
-            yield LIB + name
+            if not os.path.lexists(os.path.join(folder, LIB, name)):
+                os.symlink(os.readlink(path), os.path.join(folder, LIB, name))
+                yield LIB + name
+
+
+def install(folder, debs):
+    for name in "info", "updates", "triggers":
+        os.makedirs(os.path.join(folder, "var/lib/dpkg", name))
+    for name in "status", "available":
+        open(os.path.join(folder, "var/lib/dpkg", name), "w", encoding="utf-8").close()
+    subprocess.run(["dpkg", "--root=" + os.path.abspath(folder), "--log=/dev/null", "--force-depends",
+                    "--force-bad-path", "--force-not-root", "--install", *debs],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def lay_in(prefix, folder, deb):
+    fields, files = control(deb)
+    name = fields.split()[1]
+    os.makedirs(os.path.join(folder, LIB), exist_ok=True)
+    for path in files:
+        there = source(prefix, path)
+        if there and os.path.exists(there):
+            os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+            os.link(os.path.realpath(there), os.path.join(folder, path))
+    files += links(prefix, folder, os.listdir(os.path.join(folder, LIB)))
+    folders = {os.path.dirname(f)[:i] for f in files for i in range(len(os.path.dirname(f)) + 1)
+               if i == len(os.path.dirname(f)) or f[i] == "/"}
+    with open(os.path.join(folder, "var/lib/dpkg/info", name + ":amd64.list"), "w", encoding="utf-8") as f:
+        f.writelines("/" + p + "\n" for p in sorted(folders | set(files)))
+    with open(os.path.join(folder, "var/lib/dpkg/status"), "a", encoding="utf-8") as f:
+        f.write(fields + "Status: install ok installed\n\n")
 
 
 def main():
     prefix, folder, *debs = sys.argv[1:]
-    info = os.path.join(folder, "var/lib/dpkg/info")
-    os.makedirs(info)
-    os.makedirs(os.path.join(folder, LIB))
-    status = ""
-    for deb in debs:
-        fields, files = control(deb)
-        name = fields.split()[1]
-        status += fields + "Status: install ok installed\n\n"
-        if name == "nvidia-cuda-toolkit":
-            subprocess.run(["dpkg-deb", "-x", deb, folder], check=True)
-        for path in files:
-            there = source(prefix, path)
-            if there and os.path.exists(there):
-                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
-                if not os.path.exists(os.path.join(folder, path)):
-                    os.link(os.path.realpath(there), os.path.join(folder, path))
-        if name == "nvidia-cuda-dev":
-            files += links(prefix, folder, [f for f in os.listdir(os.path.join(folder, LIB))])
-        folders = {os.path.dirname(f)[:i] for f in files for i in range(len(os.path.dirname(f)) + 1)
-                   if i == len(os.path.dirname(f)) or f[i] == "/"}
-        with open(os.path.join(info, name + ":amd64.list"), "w", encoding="utf-8") as f:
-            f.writelines("/" + p + "\n" for p in sorted(folders | set(files)))
-    with open(os.path.join(folder, "var/lib/dpkg/status"), "w", encoding="utf-8") as f:
-        f.write(status)
+    large = [d for d in debs if os.path.basename(d).startswith("nvidia-cuda-dev_")]
+    install(folder, [d for d in debs if d not in large])
+    for deb in large:
+        lay_in(prefix, folder, deb)
 
 
 main()
