@@ -57,6 +57,74 @@ bool atomic_write(const char *path, const void *data, size_t len, mode_t mode, s
 	return true;
 }
 
+bool atomic_open(struct atomic_file *f, const char *path, mode_t mode, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	autofree char *dir =
+		slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : xstrdup(".");
+	struct atomic_file new = {.path = xstrdup(path)};
+	new.fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+	if (new.fd < 0) {
+		new.tmp = temp_name(path);
+		new.fd = open(new.tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	}
+	if (new.fd >= 0) {
+		*f = new;
+		return true;
+	}
+	err_sys(err, ERR_FILESYSTEM, "cannot write '%s'", path);
+	free(new.path);
+	free(new.tmp);
+	return false;
+}
+
+/* Gives a file without a name one. */
+static bool name_file(struct atomic_file *f, const char *name)
+{
+	autofree char *self = xasprintf("/proc/self/fd/%d", f->fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* link() refuses where something is, rename() replaces it. */
+static bool put_in_place(struct atomic_file *f, bool replace)
+{
+	if (!f->tmp && !replace)
+		return name_file(f, f->path);
+	if (!f->tmp) {
+		f->tmp = temp_name(f->path);
+		if (!name_file(f, f->tmp))
+			return false;
+	}
+	if (replace ? rename(f->tmp, f->path) < 0 : link(f->tmp, f->path) < 0)
+		return false;
+	if (!replace)
+		unlink(f->tmp);
+	free(take_ptr(f->tmp));
+	return true;
+}
+
+bool atomic_commit(struct atomic_file *f, bool replace, struct err *err)
+{
+	bool ok = fsync(f->fd) == 0 && put_in_place(f, replace);
+	if (ok)
+		sync_parent(f->path);
+	else
+		err_sys(err, ERR_FILESYSTEM, "cannot write '%s'", f->path);
+	atomic_abandon(f);
+	return ok;
+}
+
+void atomic_abandon(struct atomic_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->tmp)
+		unlink(f->tmp);
+	free(f->tmp);
+	free(f->path);
+	*f = (struct atomic_file){.fd = -1};
+}
+
 bool atomic_symlink(const char *target, const char *path, struct err *err)
 {
 	char old[PATH_MAX];

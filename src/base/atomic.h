@@ -10,6 +10,20 @@
 must_check bool atomic_write(const char *path, const void *data, size_t len, mode_t mode,
 			     struct err *err);
 
+/*
+ * A file that is written piece by piece and appears whole. Where the file system can, it has no name before that,
+ * so nothing is left of it whatever ends the program.
+ */
+struct atomic_file {
+	int fd;
+	char *path, *tmp; /* tmp NULL: it has no name yet */
+};
+must_check bool atomic_open(struct atomic_file *f, const char *path, mode_t mode, struct err *err);
+/* fsync, and then it is there. replace false: err->sys is EEXIST where path is there already. Ends f in any case. */
+must_check bool atomic_commit(struct atomic_file *f, bool replace, struct err *err);
+/* Instead of atomic_commit. */
+void atomic_abandon(struct atomic_file *f);
+
 /* A symbolic link with this target text; does nothing when it is there already. */
 must_check bool atomic_symlink(const char *target, const char *path, struct err *err);
 

@@ -60,7 +60,8 @@ static void offer_operand(const struct line *l, const char *kind)
 {
 	const char *command = l->command->name;
 	if (!strcmp(kind, "SPEC") &&
-	    (!strcmp(command, "install") || !strcmp(command, "list-remote")))
+	    (!strcmp(command, "install") || !strcmp(command, "list-remote") ||
+	     !strcmp(command, "bundle")))
 		offer_known(l->current);
 	else if (!strcmp(kind, "SPEC") || !strcmp(kind, "PREFIX"))
 		offer_specs(l->current, "");

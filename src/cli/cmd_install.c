@@ -12,6 +12,7 @@
 #include "cli/from.h"
 #include "cli/outcome.h"
 #include "cli/product.h"
+#include "cli/request.h"
 #include "cli/select.h"
 #include "core/choose.h"
 #include "core/install.h"
@@ -28,7 +29,8 @@ static const struct opt options[] = {
 	{0, "components", "A,B", "exactly these components instead of a profile"},
 	{0, "cudnn", "V", "also this cuDNN, built for that toolkit's CUDA"},
 	{0, "source", "S", "auto, redist, runfile, wheels or deb"},
-	{0, "from", "PATH", "files of this machine: archives, wheels, a runfile, a folder"},
+	{0, "from", "PATH",
+	 "files of this machine: archives, wheels, a runfile, a folder, a bundle"},
 	{0, "mirror", "URL", "in place of NVIDIA's host; several: blanks between"},
 	{0, "allow-unsigned", NULL, "take apt repositories without a look at their signature"},
 	{0, "arch", "A", "platform: x86_64 or sbsa (default: this machine's)"},
@@ -46,41 +48,6 @@ struct wish {
 	const char *spec, *where;
 	const char *profile, *components, *cudnn; /* "": none */
 };
-
-static void split_components(struct strlist *out, const char *list)
-{
-	while (*list) {
-		size_t n = strcspn(list, ", ");
-		autofree char *name = xstrndup(list, n);
-		if (n)
-			strlist_add(out, name);
-		list += n;
-		list += strspn(list, ", ");
-	}
-}
-
-static bool make_request(struct app *app, const struct args *a, const struct wish *w,
-			 const struct host *host, struct request *rq, struct err *err)
-{
-	const char *profile = config_get(&app->config, CONFIG_PROFILE);
-	const char *components = opt_value(a, "components");
-	if (!opt_value(a, "profile") && w->profile[0])
-		profile = w->profile;
-	if (!components && w->components[0])
-		components = w->components;
-	*rq = (struct request){.arch = opt_value(a, "arch")};
-	if (!rq->arch)
-		rq->arch = host->arch;
-	if (!host_arch_known(rq->arch))
-		return err_set(err, ERR_USAGE, "there is no CUDA for architecture '%s'", rq->arch);
-	if (!profile_parse(profile, &rq->profile)) {
-		err_set(err, ERR_USAGE, "there is no profile '%s'", profile);
-		return err_hint(err, "profiles are minimal, default and full");
-	}
-	if (components)
-		split_components(&rq->components, components);
-	return true;
-}
 
 static bool set_pins(struct app *app, const struct args *a, const char *name, const char *prefix,
 		     struct err *err)
@@ -167,7 +134,7 @@ static bool install_one(struct app *app, const struct args *a, const struct wish
 		.offline = config_bool(&app->config, CONFIG_OFFLINE),
 		.events = &app->events,
 	};
-	bool ok = make_request(app, a, w, host, &rq, err) &&
+	bool ok = request_make(app, a, w->profile, w->components, host, &rq, err) &&
 		  (opt_value(a, "from")
 			   ? from_find(app, a, &ctx, host, &rq, &r, err)
 			   : choose_release(&ctx, host, config_get(&app->config, CONFIG_SOURCE),

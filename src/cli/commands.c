@@ -11,6 +11,7 @@ extern const struct command cmd_uninstall;
 extern const struct command cmd_component;
 extern const struct command cmd_cudnn;
 extern const struct command cmd_product;
+extern const struct command cmd_bundle;
 extern const struct command cmd_verify;
 extern const struct command cmd_doctor;
 extern const struct command cmd_report;
@@ -53,6 +54,7 @@ const struct command *const commands[] = {
 	&cmd_component,
 	&cmd_cudnn,
 	&cmd_product,
+	&cmd_bundle,
 	&cmd_verify,
 	&cmd_doctor,
 	&cmd_report,

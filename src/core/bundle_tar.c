@@ -197,6 +197,21 @@ void bundle_index_clear(struct bundle_index *x)
 	*x = (struct bundle_index){0};
 }
 
+bool bundle_part_read(const char *path, uint64_t offset, uint64_t size, struct buf *out,
+		      struct err *err)
+{
+	if (size > out->max)
+		return err_set(err, ERR_INTEGRITY, "'%s': a member of %llu bytes is too long", path,
+			       (unsigned long long)size);
+	size_t n = (size_t)size;
+	autofree char *text = xmalloc(n + 1);
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || io_pread_all(fd, text, n, (long long)offset) != (ptrdiff_t)n)
+		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", path);
+	buf_add(out, text, n);
+	return true;
+}
+
 /* "a/b/c": as much as fits behind a '/', the rest in front of it. */
 static bool set_name(struct head *h, const char *name)
 {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/buf.h"
 #include "base/err.h"
 
 enum { BUNDLE_BLOCK = 512, BUNDLE_MEMBERS_MAX = 4096 };
@@ -33,6 +34,10 @@ must_check bool bundle_index_read(const char *path, struct bundle_index *out, st
 const struct bundle_member *bundle_index_find(const struct bundle_index *x, const char *name);
 void bundle_index_clear(struct bundle_index *x);
 #define autobundle __attribute__((cleanup(bundle_index_clear)))
+
+/* The content of a small member. ERR_INTEGRITY: it is longer than out->max. */
+must_check bool bundle_part_read(const char *path, uint64_t offset, uint64_t size, struct buf *out,
+				 struct err *err);
 
 /* The header of a file, the same for the same file always. false: the name is too long for it, or the size. */
 must_check bool bundle_head(uint8_t block[BUNDLE_BLOCK], const char *name, uint64_t size);

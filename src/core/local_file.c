@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "base/version.h"
+#include "core/bundle_tar.h"
 #include "core/debname.h"
 #include "core/debver.h"
 #include "core/pyurl.h"
@@ -24,7 +25,7 @@ static bool unknown(const char *path, struct err *err, const char *why)
 {
 	err_set(err, ERR_USAGE, "cannot install from '%s': %s", path, why);
 	return err_hint(err, "it takes NVIDIA's component archives, wheels, conda packages, .deb "
-			     "files and runfiles, or a folder of them");
+			     "files and runfiles, a folder of them, or a bundle");
 }
 
 static bool ends(const char *name, const char *with)
@@ -158,6 +159,8 @@ static bool by_content(const char *path, const char *head, const char *arch, str
 		err_set(err, ERR_INTEGRITY, "'%s' is an HTML page, not an archive", path);
 		return err_hint(err, "a login page, most likely: download the file once more");
 	}
+	if (bundle_is(path))
+		return unknown(path, err, "a bundle is taken alone");
 	return unknown(path, err, "its content is none of a known kind");
 }
 

@@ -1,11 +1,9 @@
 #include "core/redist_mirrors.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/io.h"
 #include "core/config.h"
+#include "core/bundle_tar.h"
 #include "core/local_place.h"
 #include "core/pyurl.h"
 
@@ -50,20 +48,6 @@ struct fetch_opts redist_fetch_opts(const struct source_ctx *ctx)
 	return o;
 }
 
-static bool read_part(const struct local_place *p, struct buf *body, struct err *err)
-{
-	if (p->size > body->max)
-		return err_set(err, ERR_INTEGRITY, "'%s': a member of %llu bytes is too long",
-			       p->path, (unsigned long long)p->size);
-	size_t n = (size_t)p->size;
-	autofree char *text = xmalloc(n + 1);
-	autoclose int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || io_pread_all(fd, text, n, (long long)p->offset) != (ptrdiff_t)n)
-		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", p->path);
-	buf_add(body, text, n);
-	return true;
-}
-
 bool redist_read(const struct source_ctx *ctx, const char *url, const char *accept,
 		 struct buf *body, struct err *err)
 {
@@ -75,7 +59,7 @@ bool redist_read(const struct source_ctx *ctx, const char *url, const char *acce
 	if (path && !local_place_member(path, &inside, &p, err))
 		return false;
 	if (inside) {
-		bool ok = read_part(&p, body, err);
+		bool ok = bundle_part_read(p.path, p.offset, p.size, body, err);
 		local_place_clear(&p);
 		return ok;
 	}

@@ -111,6 +111,12 @@ words() {
 	assert_stdout cutensor
 	words product install cutensor 2.3
 	assert_stdout "2.3.1 2.3.0"
+	words bundle ''
+	assert_stdout "create verify"
+	words bundle create 12.6.
+	assert_stdout "12.6.3 12.6.2 12.6.1 12.6.0"
+	words bundle verify ''
+	assert_stdout :files
 	words global 13.0.2 ''
 	assert_stdout ''
 }
