@@ -233,3 +233,5 @@ if [[ ${PROMPT_COMMAND[*]-} != *__cudaenv_hook* ]]; then
 		PROMPT_COMMAND="${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__cudaenv_hook"
 	fi
 fi
+# A script, and a shell that has one command, never come to a prompt.
+[[ $- == *i* && -z ${BASH_EXECUTION_STRING-} ]] || __cudaenv_find || :

@@ -241,3 +241,5 @@ if test -z "$CUDAENV_HOOK"; or not contains -- $__cudaenv_shims $PATH
     end
     set -gx PATH $__cudaenv_shims $PATH
 end
+# A script never comes to a prompt.
+status is-interactive; or __cudaenv_hook

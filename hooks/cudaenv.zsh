@@ -206,3 +206,5 @@ function __cudaenv_start {
 }
 __cudaenv_start
 unfunction __cudaenv_start
+# A script, and a shell that has one command, never come to a prompt.
+[[ -o interactive && -z ${ZSH_EXECUTION_STRING-} ]] || __cudaenv_hook || :

@@ -197,6 +197,35 @@ history --max 9 >>$T/log'
 	[ "$with" = "$log" ] || fail "$(diff <(echo "$log") <(echo "$with"))"
 }
 
+@test "a script and a shell with one command, started in the folder" {
+	cd "$T/a"
+	# shellcheck disable=SC2016 # for the inner shell
+	local ask='printenv CUDA_HOME; command -v nvcc' script=("$HOOK_SHELL")
+	printf '%s\n' '. "$T/hook"' "$ask" >"$T/script"
+	case $HOOK_SHELL in
+	bash) script+=(--norc) ;;
+	zsh) script+=(-f) ;;
+	fish) script+=(--no-config) ;;
+	esac
+	each_says() {
+		capture "$@"
+		assert_status 0
+		assert_stdout "$(version_of 12.4.1)
+$(version_of 12.4.1)/bin/nvcc"
+	}
+	each_says "${script[@]}" "$T/script"
+	assert_stderr ""
+	each_says "${script[@]}" -c ". \"\$T/hook\"
+$ask"
+	assert_stderr ""
+	! is_fish || return 0
+	each_says "${as_shell[@]}" -i -c "$ask"
+	[ "$HOOK_SHELL" != bash ] || BASH_ENV=$T/hook each_says bash -c "$ask"
+	echo 9.9.9 >.cuda-version
+	capture "${script[@]}" "$T/script"
+	[ -z "$err" ] || fail
+}
+
 @test "a subshell has its own" {
 	is_fish && skip "fish has no subshells"
 	run_script 'cd $T/a

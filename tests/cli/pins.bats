@@ -291,7 +291,7 @@ teardown() { teardown_root; }
 		SHELL_NAME=${shell%% *} capture $shell "$T/try"
 		assert_status 0
 		assert_stderr ""
-		assert_stdout "$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin
+		assert_stdout "$CUDAENV_ROOT/versions/12.4.1/bin:$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin
 nvcc 12.4.1
 nvcc 11.8.0
 11.8
@@ -324,7 +324,6 @@ $CUDAENV_ROOT"
 	EOS
 	capture fish --no-config "$T/try"
 	assert_status 0
-	# The second line ran the function of the first, which looks at the folder.
 	assert_stdout "$CUDAENV_ROOT/versions/12.4.1/bin:$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin
 nvcc 12.4.1
 nvcc 11.8.0
