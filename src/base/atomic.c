@@ -15,6 +15,9 @@
 #include "base/io.h"
 #include "base/tree.h"
 
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE (1 << 0)
+#endif
 #ifndef RENAME_EXCHANGE
 #define RENAME_EXCHANGE (1 << 1)
 #endif
@@ -85,7 +88,19 @@ static bool name_file(struct atomic_file *f, const char *name)
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* link() refuses where something is, rename() replaces it. */
+/* A stick with FAT knows no links, and old kernels and some network file systems not this flag. */
+static int rename_new(const char *from, const char *to)
+{
+	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	if (access(to, F_OK) < 0)
+		return rename(from, to);
+	errno = EEXIST;
+	return -1;
+}
+
 static bool put_in_place(struct atomic_file *f, bool replace)
 {
 	if (!f->tmp && !replace)
@@ -95,10 +110,8 @@ static bool put_in_place(struct atomic_file *f, bool replace)
 		if (!name_file(f, f->tmp))
 			return false;
 	}
-	if (replace ? rename(f->tmp, f->path) < 0 : link(f->tmp, f->path) < 0)
+	if (replace ? rename(f->tmp, f->path) < 0 : rename_new(f->tmp, f->path) < 0)
 		return false;
-	if (!replace)
-		unlink(f->tmp);
 	free(take_ptr(f->tmp));
 	return true;
 }

@@ -376,7 +376,7 @@ limited() {
 # Real releases, where the tests of this machine have built their mirror.
 mirror=$(echo "${XDG_CACHE_HOME:-$HOME/.cache}"/cudaenv-tests/mirror-*)
 
-# The same files with a manifest beside them and without one.
+# The same files with a manifest beside them, without one, and in a bundle.
 from() {
 	if [ ! -e "$mirror/cuda/redist/redistrib_12.4.1.json" ]; then
 		echo "no test mirror: meson test mirror makes it" >&2
@@ -384,15 +384,19 @@ from() {
 	fi
 	local lone=("$mirror"/cuda/redist/*/linux-x86_64/*-12.4.*.xz "$mirror"/cuda/redist/libcurand/linux-x86_64/*-10.3.5.*.xz)
 	cat "${lone[@]}" >/dev/null
+	CUDAENV_ROOT=$T/from.root measure env CUDAENV_ROOT="$T/from.root" "$cudaenv" -q bundle create 12.4.1 --profile full \
+		--mirror "$mirror" -o "$T/from.tar" >/dev/null || { cat "$T/log"; exit 1; }
 	row() {
 		case $1 in
 		0) CUDAENV_ROOT=$2 measure env CUDAENV_ROOT="$2" "$cudaenv" -q install --profile full --from "$mirror" 12.4.1 ;;
 		1) CUDAENV_ROOT=$2 measure env CUDAENV_ROOT="$2" "$cudaenv" -q install 12.4.1 --from "${lone[@]}" ;;
+		2) CUDAENV_ROOT=$2 measure env CUDAENV_ROOT="$2" "$cudaenv" -q install --from "$T/from.tar" ;;
 		esac
 	}
 	table from "eleven archives of 12.4.1, 132 MB" 1600 'cudaenv install --from FOLDER, which has a manifest' \
-		'cudaenv install --from ARCHIVE..., which nobody vouches for'
+		'cudaenv install --from ARCHIVE..., which nobody vouches for' 'cudaenv install --from BUNDLE'
 	goal 23 1.10 from 1 0 'lone archives / the same in a folder with a manifest'
+	goal 24 1.10 from 2 0 'a bundle / the same in a folder with a manifest'
 }
 
 # What comes over the net.

@@ -179,6 +179,61 @@ static void publish_where_exchange_is_unknown(void **state)
 	assert_int_equal(r, 0);
 }
 
+/* Both ways: without a name before it is there, and where the file system cannot do that. */
+static int pieces(void)
+{
+	struct atomic_file f;
+	struct err e;
+	int before = entries(".");
+	if (!atomic_open(&f, "big", 0644, &e) || !io_write_all(f.fd, "one", 3) ||
+	    access("big", F_OK) == 0)
+		return 1;
+	atomic_abandon(&f);
+	if (entries(".") != before)
+		return 2;
+	if (!atomic_open(&f, "big", 0644, &e) || !io_write_all(f.fd, "two", 3) ||
+	    !atomic_commit(&f, false, &e))
+		return 3;
+	assert_text("big", "two");
+	if (!atomic_open(&f, "big", 0644, &e) || !io_write_all(f.fd, "three", 5) ||
+	    atomic_commit(&f, false, &e) || e.sys != EEXIST)
+		return 4;
+	assert_text("big", "two");
+	if (!atomic_open(&f, "big", 0644, &e) || !io_write_all(f.fd, "four", 4) ||
+	    !atomic_commit(&f, true, &e))
+		return 5;
+	assert_text("big", "four");
+	if (atomic_open(&f, "none/big", 0644, &e) || e.sys != ENOENT)
+		return 6;
+	return entries(".") == before + 1 && unlink("big") == 0 ? 0 : 7;
+}
+
+static int pieces_with_names(void)
+{
+	const struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {ARRAY_LEN(code), (struct sock_filter *)(uintptr_t)code};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) != 0)
+		return 77;
+	return pieces();
+}
+
+static void a_file_piece_by_piece(void **state)
+{
+	assert_int_equal(pieces(), 0);
+	int r = scratch_fork(pieces_with_names, false);
+	if (r == 77)
+		skip();
+	assert_int_equal(r, 0);
+}
+
 #define SCRATCH(f) cmocka_unit_test_setup_teardown(f, scratch_enter, scratch_leave)
 
 int main(void)
@@ -188,6 +243,7 @@ int main(void)
 		SCRATCH(the_longest_name),
 		SCRATCH(a_failed_write_leaves_nothing),
 		SCRATCH(symlinks),
+		SCRATCH(a_file_piece_by_piece),
 		SCRATCH(publish),
 		SCRATCH(publish_over_a_link),
 		SCRATCH(publish_where_exchange_is_unknown),

@@ -49,14 +49,12 @@ static void add(struct buf *b, const struct member *m)
 static void make(const char *path, const struct member *m, size_t n)
 {
 	static const char zeros[2 * BUNDLE_BLOCK];
-	struct err err;
 	autobuf struct buf b = BUF_INIT(1 << 20);
 	for (size_t i = 0; i < n; i++)
 		add(&b, &m[i]);
 	buf_add(&b, zeros, sizeof zeros);
 	autoclose int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	assert_true(fd >= 0 && io_write_all(fd, b.data, b.len));
-	(void)err;
 }
 
 static void good(void **state)
