@@ -7,6 +7,7 @@
 
 #include "base/atomic.h"
 #include "base/buf.h"
+#include "base/io.h"
 #include "base/path.h"
 #include "base/toolenv.h"
 #include "base/tree.h"
@@ -16,7 +17,7 @@
 #include "core/rcfile.h"
 #include "core/shimdir.h"
 
-enum { HOOK_MAX = 1 << 16 };
+enum { RC_MAX = 1 << 20 };
 
 struct shell {
 	const char *name;
@@ -166,6 +167,28 @@ static bool find_places(const struct shell *sh, struct places *p, struct err *er
 	       err_set(err, ERR_USAGE, "the path of the root is too long");
 }
 
+/* A login shell of bash, as tmux and ssh start, reads the first of these, which may read .bashrc or not. */
+static void look_at_login(struct app *app, const struct places *p)
+{
+	static const char *const names[] = {".bash_profile", ".bash_login", ".profile"};
+	autobuf struct buf text = BUF_INIT(RC_MAX);
+	char file[PATH_MAX];
+	struct err ignored;
+	size_t i = 0;
+	for (; i < ARRAY_LEN(names); i++)
+		if (path_join(file, sizeof file, p->folder, names[i]) && access(file, F_OK) == 0)
+			break;
+	if (i < ARRAY_LEN(names) &&
+	    (!io_read_file(file, &text, &ignored) || strstr(buf_str(&text), "bashrc")))
+		return;
+	autofree char *why = i < ARRAY_LEN(names)
+				     ? xasprintf("'%s' does not name it", file)
+				     : xstrdup("there is no .bash_profile or .profile");
+	autofree char *hint = xasprintf("put the line '. ~/.bashrc' at the end of ~/%s",
+					i < ARRAY_LEN(names) ? names[i] : names[0]);
+	event_warn(&app->events, hint, "login shells (ssh, tmux) do not read '%s': %s", p->rc, why);
+}
+
 static bool install(struct app *app, const struct shell *sh, struct err *err)
 {
 	struct places p;
@@ -181,6 +204,8 @@ static bool install(struct app *app, const struct shell *sh, struct err *err)
 		   changed ? "'%s' reads the hook now; open a new shell"
 			   : "'%s' reads the hook already",
 		   p.rc);
+	if (!strcmp(sh->name, "bash"))
+		look_at_login(app, &p);
 	return true;
 }
 

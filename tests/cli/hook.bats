@@ -1082,6 +1082,25 @@ s 0"
 	assert_status 2
 }
 
+@test "init --install: login shells that would not read the file are told" {
+	[ "$HOOK_SHELL" = bash ] || skip "others read it"
+	told() {
+		cudaenv init bash --install
+		assert_status 0
+		[ "$(grep -c "warning: login shells (ssh, tmux) do not read '$HOME/.bashrc': $1" <<<"$err")" -eq "$2" ] || fail
+	}
+	told "there is no .bash_profile or .profile" 1
+	assert_stderr_has "at the end of ~/.bash_profile"
+	echo '[ -z "$BASH" ] || . ~/.bashrc' >"$HOME/.profile"
+	told '' 0
+	echo 'export A=1' >"$HOME/.bash_profile"
+	told "'$HOME/.bash_profile' does not name it" 1
+	echo '. ~/.bashrc' >>"$HOME/.bash_profile"
+	told '' 0
+	capture bash -l -c 'printenv PATH'
+	assert_stdout_has "$CUDAENV_ROOT/shims:"
+}
+
 @test "a shell without a pin starts no process of ours" {
 	needs_strace
 	WRAP=(strace -f -qq -o "$T/trace" -e 'trace=execve')
