@@ -124,12 +124,31 @@ bool init_refresh(const struct layout *l, struct err *err)
 	return true;
 }
 
-/* The lines for the start-up file. A root that is gone must not end the shell. */
-static char *rc_lines(const struct shell *sh, const char *hook)
+/* Where the shell's own HOME leads. */
+static bool is_default(const char *root)
+{
+	char path[PATH_MAX];
+	const char *home = getenv("HOME");
+	return home && path_join(path, sizeof path, home, ".cudaenv") && !strcmp(path, root);
+}
+
+/*
+ * The lines for the start-up file. A root that is gone must not end the shell. Another root than the default is named,
+ * where the shell does not know one.
+ */
+static char *rc_lines(const struct shell *sh, const char *hook, const char *root)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
+	if (!is_default(root)) {
+		fputs(sh->syntax == SHELL_FISH
+			      ? "set -q CUDAENV_ROOT; or set -gx CUDAENV_ROOT "
+			      : "[ -n \"${CUDAENV_ROOT-}\" ] || export CUDAENV_ROOT=",
+		      to);
+		shell_quote(to, sh->syntax, root);
+		fputc('\n', to);
+	}
 	fputs(sh->syntax == SHELL_FISH ? "if test -r " : "if [ -r ", to);
 	shell_quote(to, sh->syntax, hook);
 	fputs(sh->syntax == SHELL_FISH ? "; source " : " ]; then . ", to);
@@ -195,8 +214,9 @@ static bool install(struct app *app, const struct shell *sh, struct err *err)
 	bool changed;
 	if (!find_places(sh, &p, err))
 		return false;
-	autofree char *lines = rc_lines(sh, p.hook), *root = xstrdup(p.hook);
+	autofree char *root = xstrdup(p.hook);
 	*strrchr(root, '/') = '\0';
+	autofree char *lines = rc_lines(sh, p.hook, root);
 	if (!tree_mkdirs(root, err) || !write_hook(sh, p.hook, err) ||
 	    !tree_mkdirs(p.folder, err) || !rcfile_block(p.rc, lines, &changed, err))
 		return false;

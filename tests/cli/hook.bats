@@ -1066,6 +1066,15 @@ s 0"
 	esac
 	type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log'
 	assert_log "$(version_of 12.4.1)"
+	# A shell that was told of no root, and one that was told of another.
+	local here=$CUDAENV_ROOT
+	mkdir -p "$T/other root/versions" && cp -r "$here/versions/12.4.1" "$T/other root/versions/"
+	unset CUDAENV_ROOT
+	type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log'
+	assert_log "$here/versions/12.4.1"
+	CUDAENV_ROOT="$T/other root" type_in <<<$'cd $T/a\necho "$CUDA_HOME" >>$T/log'
+	assert_log "$T/other root/versions/12.4.1"
+	export CUDAENV_ROOT=$here
 	# A root that is gone leaves a shell that starts without a word.
 	mv "$CUDAENV_ROOT" "$T/away"
 	type_in <<<$'cd $T/a\necho alive >>$T/log'
