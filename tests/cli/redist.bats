@@ -270,3 +270,41 @@ load redist
 	[ "$s" -eq 7 ] || fail "wanted status 7"
 	assert_stderr_has "space"
 }
+
+# A mirror of one component with 600 small files in 24 folders.
+many_files() {
+	python3 - "$T/many" <<-'P'
+		import hashlib, io, json, os, sys, tarfile
+		top, file = "cuda_cccl-linux-x86_64-13.0.85-archive/", "cuda_cccl-linux-x86_64-13.0.85-archive.tar.xz"
+		os.mkdir(sys.argv[1])
+		path = os.path.join(sys.argv[1], file)
+		with tarfile.open(path, "w:xz", preset=0) as t:
+		    for i in range(600):
+		        info = tarfile.TarInfo(top + "include/cccl/d%d/%sf%d.h" % (i // 50, "e/" * (i // 25 % 2), i))
+		        info.size = 10
+		        t.addfile(info, io.BytesIO(b"x" * 10))
+		with open(path, "rb") as f:
+		    data = f.read()
+		part = {"relative_path": file, "sha256": hashlib.sha256(data).hexdigest(), "md5": "0" * 32, "size": str(len(data))}
+		with open(os.path.join(sys.argv[1], "redistrib_13.0.2.json"), "w") as f:
+		    json.dump({"release_date": "2025-10-09", "release_label": "13.0.2", "release_product": "cuda",
+		               "cuda_cccl": {"name": "CCCL", "version": "13.0.85", "linux-x86_64": part}}, f)
+	P
+}
+
+@test "redist: a small file is made by three system calls" {
+	command -v strace >/dev/null || skip 'strace is not here'
+	[ "${SANITIZE:-none}" = none ] || skip 'the sanitizer has system calls of its own'
+	many_files
+	run strace -f -qq -o "$T/trace" -e trace=file,desc "$CUDAENV" install --mirror "file://${T// /%20}/many" --profile full 13.0.2
+	[ "$status" -eq 0 ] || fail "$output"
+	[ "$(find "$v/13.0.2/" -name 'f*.h' | wc -l)" -eq 600 ]
+	[ "$(grep -c 'openat(.*f[0-9]*\.h", O_WRONLY|O_CREAT' "$T/trace")" -eq 600 ]
+	# Not asked for, and no mode set, one by one.
+	[ "$(grep -c 'fstatat(.*f[0-9]*\.h"' "$T/trace")" -le 610 ]
+	[ "$(grep -c 'fchmod(' "$T/trace")" -lt 60 ]
+	! grep 'mkdirat(.*/d[0-9]*.*EEXIST' "$T/trace"
+	# To the disk together, or each when others write much: started, then waited for.
+	[ "$(grep -c 'sync_file_range(' "$T/trace")" -le 1300 ]
+	[ "$(grep -cE '[0-9]+ (fsync|syncfs)\(' "$T/trace")" -le 20 ]
+}
