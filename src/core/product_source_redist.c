@@ -58,7 +58,8 @@ static bool find_labels(const struct source_ctx *ctx, const struct product_catal
 			strlist_add(out, known->releases[i].label);
 	if (out->n)
 		return true;
-	if (!ctx->offline && redist_labels(ctx, w->product->name, &listed, &why)) {
+	/* A mirror on this machine has a list offline as well. */
+	if (redist_labels(ctx, w->product->name, &listed, &why)) {
 		for (size_t i = 0; i < listed.n; i++)
 			if (worth_asking(known, w, listed.items[i]))
 				strlist_add(out, listed.items[i]);
@@ -75,7 +76,7 @@ static bool find_labels(const struct source_ctx *ctx, const struct product_catal
 		qsort(out->items, out->n, sizeof *out->items, newest_first);
 		return true;
 	}
-	if (why.code && why.code != ERR_NO_VERSION) {
+	if (why.code && why.code != ERR_NO_VERSION && !ctx->offline) {
 		*err = why;
 		return false;
 	}

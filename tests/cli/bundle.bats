@@ -10,7 +10,10 @@ setup() {
 	b=cudaenv-12.4.1-linux-x86_64.tar
 	m=file://${T// /%20}/m
 }
-teardown() { teardown_root; }
+teardown() {
+	[ -z "${server:-}" ] || kill "$server" 2>/dev/null || :
+	teardown_root
+}
 
 mirror() { # LABEL [OPTION...]: $T/m
 	python3 "$SOURCE_ROOT/tests/index/fakeredist.py" "$T/m" "$@"
@@ -91,7 +94,7 @@ assert_nothing() {
 	assert_stderr_has "has cuDNN 9.13.0 as well"
 	assert_exists "$v/13.0.2/include/nvrtc.h"
 	refute_exists "$v/13.0.2/include/cublas_v2.h"
-	cudaenv install 12.4 --cudnn 9.13 --from "$b"
+	cudaenv install 12.4 --cudnn 9 --from "$b"
 	assert_status 0
 	assert_exists "$CUDAENV_ROOT/cudnn/9.13.0-cuda12/include/cudnn.h"
 	cudaenv install 12.4 --as all --profile full --from "$b"
@@ -209,6 +212,29 @@ assert_nothing() {
 	assert_status 6
 	assert_stderr_has "its sha256 is not what the manifest says"
 	[ -z "$(ls -A .)" ] || fail "something was left: $(ls -A .)"
+}
+
+@test "bundle: what is not here is fetched, and kept" {
+	mirror 12.4.1
+	coproc HTTPD { exec python3 "$SOURCE_ROOT/tests/httpd.py" --root "$T" --simple "$T/wheels" 2>/dev/null; }
+	server=$HTTPD_PID
+	read -r port <&"${HTTPD[0]}"
+	export CUDAENV_OFFLINE=0 CUDAENV_MIRROR=http://127.0.0.1:$port/file/m
+	printf x >>"$(echo "$T"/m/cuda/redist/cuda_cccl/linux-x86_64/*.xz)"
+	cudaenv bundle create 12.4.1 --profile minimal
+	assert_status 6
+	assert_stderr_has cuda_cccl
+	[ -z "$(ls -A .)" ] || fail "something was left"
+	mirror 12.4.1
+	cudaenv bundle create 12.4.1 --profile minimal
+	assert_status 0
+	kill "$server"
+	server=
+	cudaenv bundle verify "$b"
+	assert_status 0
+	cudaenv bundle create 12.4.1 --profile minimal --offline -o again.tar
+	assert_status 0
+	cmp "$b" again.tar
 }
 
 @test "bundle: what is in the cache is taken from there" {
