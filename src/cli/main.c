@@ -144,6 +144,19 @@ static bool flush_stdout(struct err *err)
 	return err_sys(err, ERR_FILESYSTEM, "cannot write to standard output");
 }
 
+/* For what nobody below had a better word for. */
+static void hint_by_cause(struct err *err)
+{
+	if (err->sys == ENOSPC || err->sys == EDQUOT)
+		err_hint(err,
+			 "make room there ('cudaenv cache clear' and 'cudaenv prune' help), or set "
+			 "CUDAENV_ROOT to another disk");
+	else if (err->sys == EROFS)
+		err_hint(err,
+			 "it is mounted read-only: CUDAENV_ROOT and CUDAENV_CACHE_DIR say where "
+			 "cudaenv writes");
+}
+
 int main(int argc, char **argv)
 {
 	struct app app = {0};
@@ -153,8 +166,10 @@ int main(int argc, char **argv)
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	bool ok = dispatch(&app, argv + (argc > 0), &err);
 	report_close(&app);
-	if (!ok)
+	if (!ok) {
+		hint_by_cause(&err);
 		report_error(&app, &err);
+	}
 	if (!flush_stdout(&flush_err)) {
 		if (ok)
 			report_error(&app, &flush_err);

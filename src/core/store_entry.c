@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -177,14 +178,27 @@ static bool publish(struct store_entry *e, struct err *err)
 	return atomic_publish(e->dir, to, NULL, err);
 }
 
-static void finish(struct store_entry *e, bool ok, struct err *err)
+static void hint_room(const struct store_entry *e, struct err *err)
 {
-	if (!ok && (err->sys == ENOSPC || err->sys == EDQUOT))
+	struct statvfs v;
+	const char *root = e->to->l->root;
+	if (statvfs(root, &v) == 0 && v.f_files && !v.f_favail)
+		err_hint(err,
+			 "the file system of '%s' takes no more files (inodes), whatever their "
+			 "size: remove some, or set CUDAENV_ROOT to another disk",
+			 root);
+	else
 		err_hint(err,
 			 "'%s' needs %s%.1f MiB in all below '%s': free some, or set CUDAENV_ROOT "
 			 "to another disk",
 			 e->c->name, e->counted ? "" : "more than ", (double)e->bytes / (1 << 20),
-			 e->to->l->root);
+			 root);
+}
+
+static void finish(struct store_entry *e, bool ok, struct err *err)
+{
+	if (!ok && (err->sys == ENOSPC || err->sys == EDQUOT))
+		hint_room(e, err);
 	store_entry_reset(e);
 	e->to->done(e->to->ctx, e->c, ok, err);
 	e->free(e);

@@ -103,6 +103,31 @@ in_layer() {
 	done
 }
 
+# A file system that takes so many files: the room ends at each kind of step in turn.
+@test "no space at any point: told with a next step, nothing left, and then it goes on" {
+	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	fake 13.0.2 --size 100000
+	serve
+	mkdir "$T/small"
+	export CUDAENV_ROOT=$T/small/root
+	local n code said left ok
+	for n in 2 3 5 8 11 14 18 30 50 90 130 160 166 190 220 236 244 251 256 260 263; do
+		mount -t tmpfs -o size=100m,nr_inodes=$n none "$T/small" 2>/dev/null || skip "cannot mount"
+		cudaenv install 13.0.2
+		code=$status said=$err
+		left=$(ls -A "$CUDAENV_ROOT/versions" "$CUDAENV_ROOT/staging" 2>/dev/null | grep -v ':$' | tr -d '\n')
+		mount -o remount,nr_inodes=10000 "$T/small"
+		cudaenv install 13.0.2
+		ok=$status
+		[ -x "$CUDAENV_ROOT/shims/cudafe++" ] || ok=shims
+		umount "$T/small"
+		[ "$code" -eq 7 ] && [[ $said == *"No space left on device"*"hint: "* ]] || fail "$n: $code: $said"
+		# Behind the last step of the version itself come the shims.
+		[ -z "$left" ] || [[ $left == 13.0.2 && $said == *"/shims/"* ]] || fail "$n left $left"
+		[ "$ok" = 0 ] || fail "$n: not after that: $ok"
+	done
+}
+
 @test "many at once: eight installs of one version, fifty hooks" {
 	fake 13.0.2 --size 300000
 	serve
