@@ -310,16 +310,29 @@ cudnn=9.3.0" ]
 	assert_stderr_has "there is a version '12.6.0' already, which is not changed"
 	cudaenv cudnn merge 9.3 12.4.1 --as x
 	assert_status 3
+	cudaenv cudnn merge 9.3 12.9.1 --as x
+	assert_status 3
+	assert_stderr_has "version '12.9.1' is not installed"
+	refute_exists "$CUDAENV_ROOT/versions/x"
+	local before
+	before=$(find "$CUDAENV_ROOT/versions/12.6.0" "$n" -printf '%p %i %m %T@ %l\n' | sort | sha256sum)
 	cudaenv cudnn merge 9.3 12.6.0 --as both
 	assert_status 0
 	local p=$CUDAENV_ROOT/versions/both
 	[ -f "$p/include/cudnn_version.h" ] && [ -f "$p/lib64/libcudnn.so.9" ] && [ -x "$p/bin/nvcc" ]
 	[ ! -e "$CUDAENV_ROOT/versions/12.6.0/include/cudnn.h" ]
+	[ "$(find "$CUDAENV_ROOT/versions/12.6.0" "$n" -printf '%p %i %m %T@ %l\n' | sort | sha256sum)" = "$before" ]
 	# It stays whole when the cuDNN goes.
 	cudaenv cudnn uninstall 9.3.0
 	[ -f "$p/lib64/libcudnn.so.9" ]
 	cudaenv prune -n
 	assert_stdout ""
+	cudaenv cudnn install 9.3 --cuda 12
+	cudaenv uninstall both
+	assert_status 0
+	refute_exists "$p"
+	[ -f "$n/9.3.0-cuda12/lib64/libcudnn.so.9" ]
+	[ ! -e "$CUDAENV_ROOT/versions/12.6.0/include/cudnn.h" ] && [ -x "$CUDAENV_ROOT/versions/12.6.0/bin/nvcc" ]
 }
 
 @test "other products by the same way" {

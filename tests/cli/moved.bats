@@ -70,6 +70,32 @@ cudart() { sed -n 's/\\//g; s/^cudaroot=//p' "$v/13.0.2/pkg-config/cudart.pc"; }
 	[ -z "$(ls -A "$CUDAENV_ROOT/store")" ]
 }
 
+@test "a home that is read-only, and a system that does not say which one it is" {
+	local as
+	modes_count
+	serve
+	chmod 555 "$HOME"
+	capture "${as[@]}" "$CUDAENV" install --set-global 13.0.2
+	assert_status 0
+	capture "${as[@]}" "$CUDAENV" exec nvcc --version
+	assert_stdout "nvcc of 13.0.2"
+	[ -z "$(ls -A "$HOME")" ]
+	capture "${as[@]}" env -u CUDAENV_ROOT "$CUDAENV" install 13.0.2
+	assert_status 7
+	assert_stderr_has "$HOME/.cudaenv"
+	[ "$(id -u)" -eq 0 ] || return 0
+	cudaenv uninstall -f 13.0.2
+	# shellcheck disable=SC2016 # for the inner shell
+	capture unshare -m bash -c '
+		for f in /etc/os-release /usr/lib/os-release /etc/debian_version /etc/lsb-release; do
+			[ ! -e $f ] || mount --bind /dev/null $f || exit 99
+		done
+		"$CUDAENV" install 13.0.2 && "$CUDAENV" list-remote --bare >/dev/null && "$CUDAENV" adopt -n >/dev/null
+		s=$?; "$CUDAENV" doctor >/dev/null; [ $? -le 1 ] && exit $s'
+	[ "$status" -ne 99 ] || skip "cannot mount"
+	assert_status 0
+}
+
 @test "a root of another user can be used, and says whose it is when it is to be changed" {
 	[ "$(id -u)" -eq 0 ] || skip "needs another user"
 	command -v setpriv || skip "there is no setpriv"

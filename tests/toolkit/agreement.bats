@@ -148,19 +148,31 @@ interactive() {
 		"${bare[@]}" TERM=dumb "CUDAENV_ROOT=$ROOT" "CUDAENV=$CUDAENV" "CUDAENV_SHIM=$CUDAENV_SHIM" "T=$T" "$shell" "${options[@]}"
 }
 
+# one_command SHELL: started in the folder, with the hook, as an editor or a remote command does it.
+one_command() {
+	local read='eval "$("$CUDAENV" init '$1')"'
+	[ "$1" != fish ] || read='$CUDAENV init fish | source'
+	cd "$T/ask" || return
+	"${bare[@]}" TERM=dumb "CUDAENV_ROOT=$ROOT" "CUDAENV=$CUDAENV" "CUDAENV_SHIM=$CUDAENV_SHIM" "$1" -c "$read
+test -n \"\$CUDA_HOME\" && sh top.sh"
+}
+
 @test "the same folder, the same toolkit: shells, scripts, cron, a remote command" {
 	local shell bare=(env -i "HOME=$HOME" SHELL=/bin/sh PATH=/usr/bin:/bin)
 	for LABEL in 11.8.0 13.0.2; do
 		echo $LABEL >"$T/ask/.cuda-version"
 		cd "$T/ask"
 		sees bash -c "PATH='$ROOT/shims:'\$PATH sh top.sh"
-		sees env -i "CUDAENV_ROOT=$ROOT" "PATH=$ROOT/shims:/usr/bin:/bin" sh top.sh
+		# The shims know their own root.
+		sees env -i "PATH=$ROOT/shims:/usr/bin:/bin" sh top.sh
 		# cron and "ssh host command" start no interactive shell and read no start-up file.
 		cd /
-		sees "${bare[@]}" "CUDAENV_ROOT=$ROOT" /bin/sh -c "cd '$T/ask' && PATH='$ROOT/shims:'\$PATH sh top.sh"
+		sees "${bare[@]}" /bin/sh -c "cd '$T/ask' && PATH='$ROOT/shims:'\$PATH sh top.sh"
+		sees "${bare[@]}" /bin/sh -c "cd '$T/ask' && PATH='$ROOT/shims:'\$PATH make -s"
 		sees "${bare[@]}" "CUDAENV_ROOT=$ROOT" /bin/sh -c "cd '$T/ask' && '$CUDAENV' exec sh top.sh"
 		for shell in bash zsh fish; do
 			if command -v $shell >/dev/null; then sees interactive $shell; fi
+			if command -v $shell >/dev/null; then sees one_command $shell; fi
 		done
 	done
 }

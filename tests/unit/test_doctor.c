@@ -208,6 +208,14 @@ static const struct scene scenes[] = {
 	{"VAR_DISAGREE", DOCTOR_ERROR, NULL,
 	 "CUDA_HOME=" V124 "\nCUDACXX=@/r/versions/11.8.0/bin/nvcc", NULL, "CUDACXX says 11.8.0",
 	 "hook"},
+	{"VAR_DISAGREE", DOCTOR_ERROR, NULL,
+	 "PATH=" V124 "/bin\nCUDA_HOME=@/r/versions/11.8.0\nCUDA_PATH=" V124
+	 "\nCUDA_ROOT=@/r/versions/11.8.0\nCUDAToolkit_ROOT=@/r/versions/"
+	 "11.8.0\nCUDACXX=@/r/versions/11.8.0/bin/nvcc",
+	 NULL,
+	 "CUDA_HOME says 11.8.0, CUDA_ROOT says 11.8.0, CUDAToolkit_ROOT says 11.8.0, CUDACXX says "
+	 "11.8.0, but selected is 12.4.1",
+	 "hook"},
 	{"VAR_STALE", DOCTOR_ERROR, NULL, "CUDA_PATH=/usr/local/cuda-6.5", NULL,
 	 "CUDA_PATH is '/usr/local/cuda-6.5'", "unset CUDA_PATH", .alone = "VAR_DISAGREE"},
 	/* loader */
