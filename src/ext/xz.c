@@ -127,6 +127,22 @@ void xz_wrote(struct xz *x, size_t n)
 	pthread_mutex_unlock(&x->mutex);
 }
 
+bool xz_new_history(struct xz *x, size_t history, struct err *err)
+{
+	bool ok = true;
+	pthread_mutex_lock(&x->mutex);
+	while ((x->lent || x->written != x->taken) && !x->stop)
+		pthread_cond_wait(&x->emptied, &x->mutex);
+	/* When nobody wants the rest the old one will do: xz_room says so. */
+	if (!x->stop) {
+		ring_unmap(&x->ring);
+		x->written = x->taken = 0;
+		ok = ring_map(&x->ring, history, ROOM);
+	}
+	pthread_mutex_unlock(&x->mutex);
+	return ok || xz_refuse(x, LZMA_MEM_ERROR, err);
+}
+
 /* By liblzma: until a piece is full or all is done. */
 static bool lib_step(struct xz *x, struct err *err)
 {

@@ -76,6 +76,8 @@ must_check bool xz_need(struct xz *x, size_t n, struct err *err);
 /* Waits until n bytes can be written to the place that it gives. NULL: nobody wants them any more. */
 uint8_t *xz_room(struct xz *x, size_t n);
 void xz_wrote(struct xz *x, size_t n);
+/* More history from here on; what was written before is none. Waits until all of it is taken. */
+must_check bool xz_new_history(struct xz *x, size_t history, struct err *err);
 
 /* Whether that can decode what the input begins with; *dict: the history it needs. Input is not consumed. */
 must_check bool xz_stream_can(struct xz *x, bool *can, size_t *dict, struct err *err);

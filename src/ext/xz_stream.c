@@ -97,10 +97,12 @@ static bool block_head(struct xz *x, struct err *err)
 	if (!(in = need(x, size, err)))
 		return false;
 	lzma_ret r = read_block_head(&o->block, o->flags.check, in, &dict);
-	if (r == LZMA_OK && dict > x->ring.history)
-		r = LZMA_OPTIONS_ERROR;
+	if (r == LZMA_OK && dict > XZ_MEMORY_MAX)
+		r = LZMA_MEMLIMIT_ERROR;
 	if (r != LZMA_OK)
 		return xz_refuse(x, r, err);
+	if (dict > x->ring.history && !xz_new_history(x, dict, err))
+		return false;
 	if (!xz_check_start(&o->check, x->check ? o->flags.check : LZMA_CHECK_NONE))
 		return xz_refuse(x, LZMA_MEM_ERROR, err);
 	lzma2_init(&o->lzma2, dict);

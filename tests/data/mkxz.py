@@ -59,6 +59,8 @@ def all_files():
     # One that liblzma does not know is not looked at.
     yield "check-unknown", some, retyped(xz(some, lzma.CHECK_CRC32), 2)
     yield "streams", some, xz(some[:1000], lzma.CHECK_SHA256) + bytes(8) + xz(some[1000:300000]) + xz(b"") + xz(some[300000:]) + bytes(4)
+    yield "streams-grow", long, b"".join(xz(long[at : at + (3 << 20)], dict_size=d) for at, d in
+                                         ((0, 4096), (3 << 20, 8 << 20), (6 << 20, 1 << 16)))
     yield "fast", some, xz(some, mode=lzma.MODE_FAST, mf=lzma.MF_HC3, nice_len=5)
     yield "best", some, lzma.compress(some, preset=9 | lzma.PRESET_EXTREME)
     # liblzma's, since these are more than LZMA2.
