@@ -40,14 +40,16 @@ struct parcel {
 	struct buf name; /* "12.4.1-cudnn-9.3.0" */
 };
 
+/* Whoever knows the other sources wonders why this one alone is asked. */
 static bool cannot(const char *what, struct err *err)
 {
-	if (err->code == ERR_NO_VERSION || err->code == ERR_NETWORK)
-		err_hint(err,
-			 "a bundle holds NVIDIA's component archives (CUDA 11.4.2 and newer); "
-			 "wheels, "
-			 ".deb files and runfiles are copied as they are and installed by --from");
-	return err_prefix(err, "cannot bundle %s", what);
+	if (err->code != ERR_NO_VERSION && err->code != ERR_NETWORK)
+		return err_prefix(err, "cannot bundle %s", what);
+	err->hint[0] = '\0';
+	err_prefix(err, "cannot bundle %s: a bundle holds NVIDIA's archives alone", what);
+	return err_hint(err,
+			"wheels, .deb files and runfiles carry no manifest to hold them to: copy "
+			"them as they are, 'cudaenv install --from' takes them");
 }
 
 static bool add_toolkit(struct parcel *p, const char *spec, struct err *err)

@@ -191,8 +191,9 @@ static bool find_archives(struct making *m)
 		};
 		total += it->size;
 	}
-	event_emit(m->ctx->events,
-		   &(struct event){.kind = EVENT_TOTAL, .total = total, .count = n});
+	if (n)
+		event_emit(m->ctx->events,
+			   &(struct event){.kind = EVENT_TOTAL, .total = total, .count = n});
 	bool ok = !n || (tree_mkdirs(m->ctx->cache_dir, m->err) &&
 			 fetch_run(jobs, n, &o, NULL, NULL, m->err));
 	for (size_t i = 0; i < n; i++) {

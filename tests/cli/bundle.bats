@@ -188,7 +188,8 @@ assert_nothing() {
 	assert_stderr_has "did you mean 'cudaenv bundle create'"
 	cudaenv bundle create 10.2 --mirror "$m"
 	assert_status 4
-	assert_stderr_has "cannot bundle 10.2"
+	assert_stderr_has "cannot bundle 10.2: a bundle holds NVIDIA's archives alone: "
+	assert_stderr_has "copy them as they are"
 	# Killed in the middle of a file.
 	capture bash -c 'ulimit -f 100; exec "$@"' - "$CUDAENV" bundle create 12.4.1 --mirror "$m"
 	[ "$status" -ne 0 ] || fail "it was not killed"
