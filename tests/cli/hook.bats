@@ -226,6 +226,25 @@ $ask"
 	[ -z "$err" ] || fail
 }
 
+# 12.4.1 is among the versions throughout.
+@test "steps in any order: at each the shell has what the launcher says" {
+	local seed step home version want
+	for seed in 1 2; do
+		mkdir -p "$T/c"
+		python3 "$BATS_TEST_DIRNAME/hooksteps.py" "$HOOK_SHELL" $seed 80 >"$T/steps"
+		type_in <"$T/steps"
+		[ "$(wc -l <"$T/log")" -eq 160 ] || fail "$log"
+		while read -r step home && read -r version; do
+			case $version in
+			none | system) want= ;;
+			*) want=$(version_of "$version") ;;
+			esac
+			[ "$home" = "$want" ] ||
+				fail "seed $seed, step $step ($(sed -n $((2 * step + 1))p "$T/steps")): $home, not $want" "$log"
+		done <"$T/log"
+	done
+}
+
 @test "a subshell has its own" {
 	is_fish && skip "fish has no subshells"
 	run_script 'cd $T/a
