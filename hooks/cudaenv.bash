@@ -215,7 +215,8 @@ function __cudaenv_start {
 		done
 		__cudaenv_rest=${__cudaenv_rest#:}
 		__cudaenv_rest=${__cudaenv_rest%:}
-		export PATH="$__cudaenv_shims${__cudaenv_rest:+:$__cudaenv_rest}"
+		# A read-only one is told at the first change.
+		export PATH="$__cudaenv_shims${__cudaenv_rest:+:$__cudaenv_rest}" 2>/dev/null || :
 	fi
 }
 __cudaenv_start

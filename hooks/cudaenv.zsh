@@ -195,7 +195,8 @@ function __cudaenv_start {
 		done
 		__cudaenv_rest=${__cudaenv_rest#:}
 		__cudaenv_rest=${__cudaenv_rest%:}
-		export PATH="$__cudaenv_shims${__cudaenv_rest:+:$__cudaenv_rest}"
+		# A read-only one is told at the first change.
+		[[ ${(t)PATH} == *readonly* ]] || export PATH="$__cudaenv_shims${__cudaenv_rest:+:$__cudaenv_rest}"
 	fi
 	typeset -ga chpwd_functions precmd_functions preexec_functions
 	chpwd_functions=(${chpwd_functions:#__cudaenv_hook} __cudaenv_hook)

@@ -946,6 +946,12 @@ $(version_of 13.0.2)"
 	assert_same_environment
 	[ "$(grep -c 'cudaenv: .* read-only in this shell' <<<"$out")" -eq 1 ] || fail
 	[ "$(grep -ci 'readonly variable' <<<"$out")" -eq 0 ] || fail
+	# PATH, before the hook is read.
+	echo 'readonly PATH' >"$T/before"
+	: >"$T/behind"
+	type_in <<<$'cd $T/a\ncd $T/b\ncd $T/a\necho "$PATH" >>$T/log'
+	assert_log "$PATH"
+	[ "$(grep -ci 'read-\?only' <<<"$out")" -eq 1 ] && [[ $out == *"cudaenv: "*"read-only in this shell"* ]] || fail
 }
 
 @test "POSIX mode, and the options of other shells" {
