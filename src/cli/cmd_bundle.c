@@ -21,7 +21,9 @@ static const struct opt options[] = {
 	{'j', "jobs", "N", "create: downloads at once"},
 	{0, "profile", "P", "create: minimal, default or full"},
 	{0, "components", "A,B", "create: exactly these components instead of a profile"},
-	{0, "cudnn", "V", "create: also this cuDNN, built for each toolkit's CUDA"},
+	{0, "cudnn", "V",
+	 "create: also this cuDNN from NVIDIA's archives, for each toolkit's CUDA"},
+	{0, "source", "S", "create: auto, redist or wheels"},
 	{0, "mirror", "URL", "create: in place of NVIDIA's host; several: blanks between"},
 	{0, "arch", "A", "create: platform: x86_64 or sbsa (default: this machine's)"},
 	{0, "offline", NULL, "create: use only what is on this machine"},
@@ -34,30 +36,38 @@ struct parcel {
 	const struct args *a;
 	struct source_ctx ctx;
 	struct host host;
+	const char *sources; /* for choose_release */
 	struct bundle_want wants[2 * SPECS_MAX];
 	size_t n;
 	struct request rq;
 	struct buf name; /* "12.4.1-cudnn-9.3.0" */
 };
 
-/* Whoever knows the other sources wonders why this one alone is asked. */
-static bool cannot(const char *what, struct err *err)
+/* What can be held to digests that somebody published. */
+static bool find_sources(struct app *app, const char **out, struct err *err)
 {
-	if (err->code != ERR_NO_VERSION && err->code != ERR_NETWORK)
-		return err_prefix(err, "cannot bundle %s", what);
-	err->hint[0] = '\0';
-	err_prefix(err, "cannot bundle %s: a bundle holds NVIDIA's archives alone", what);
-	return err_hint(err,
-			"wheels, .deb files and runfiles carry no manifest to hold them to: copy "
-			"them as they are, 'cudaenv install --from' takes them");
+	const char *set = config_get(&app->config, CONFIG_SOURCE);
+	*out = !strcmp(set, "auto") ? "redist,wheels" : set;
+	if (!strcmp(set, "auto") || !strcmp(set, "redist") || !strcmp(set, "wheels"))
+		return true;
+	err_set(err, ERR_USAGE,
+		"a bundle holds NVIDIA's archives or wheels, not those of source '%s'", set);
+	return err_hint(err, "copy its files as they are: 'cudaenv install --from' takes them");
 }
 
 static bool add_toolkit(struct parcel *p, const char *spec, struct err *err)
 {
 	struct bundle_want *w = &p->wants[p->n];
-	if (!choose_release(&p->ctx, &p->host, "redist", spec, "the command line", &p->rq,
-			    &w->release, err))
-		return cannot(spec, err);
+	if (!choose_release(&p->ctx, &p->host, p->sources, spec, "the command line", &p->rq,
+			    &w->release, err)) {
+		if (err->code == ERR_NO_VERSION) {
+			err->hint[0] = '\0';
+			err_hint(err,
+				 "a bundle holds NVIDIA's archives or wheels; .deb files and "
+				 "runfiles are copied as they are, for 'cudaenv install --from'");
+		}
+		return err_prefix(err, "cannot bundle %s", spec);
+	}
 	w->product = "cuda";
 	w->profile = p->rq.components.n ? "custom" : profile_name(p->rq.profile);
 	p->n++;
@@ -78,7 +88,7 @@ static bool add_cudnn(struct parcel *p, const char *version, struct err *err)
 		return false;
 	version_parse(toolkit->label, strlen(toolkit->label), &wish.cuda);
 	if (!product_find_release(&p->ctx, &known, &wish, &w->release, err))
-		return cannot("cuDNN", err);
+		return err_prefix(err, "cannot bundle cuDNN");
 	w->product = "cudnn";
 	w->profile = "custom";
 	p->n++;
@@ -137,7 +147,8 @@ static bool create(struct app *app, const struct args *a, struct err *err)
 		return err_hint(err, "as in 'cudaenv bundle create 12.4.1'");
 	}
 	host_probe(&p.host);
-	bool ok = request_make(app, a, "", "", &p.host, &p.rq, err) && collect(&p, err) &&
+	bool ok = find_sources(app, &p.sources, err) &&
+		  request_make(app, a, "", "", &p.host, &p.rq, err) && collect(&p, err) &&
 		  write_it(&p, err);
 	for (size_t i = 0; i < p.n; i++)
 		release_clear(&p.wants[i].release);

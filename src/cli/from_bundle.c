@@ -78,7 +78,8 @@ static void take_choice(const struct args *a, const struct bundle_release *r, st
 static bool check_listed(const struct bundle *b, const char *path, const struct bundle_release *r,
 			 struct err *err)
 {
-	const char *lacks = bundle_index_find(&b->index, r->manifest) ? NULL : r->manifest;
+	bool whole = bundle_is_wheels(r) || bundle_index_find(&b->index, r->manifest);
+	const char *lacks = whole ? NULL : r->manifest;
 	for (size_t i = 0; i < r->n && !lacks; i++)
 		if (!bundle_index_find(&b->index, r->files[i].name))
 			lacks = r->files[i].name;
@@ -92,7 +93,7 @@ static const struct bundle_member *member_of(const struct bundle *b, const struc
 					     const struct component *c)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (!strcmp(r->files[i].component, c->package))
+		if (!strcmp(r->files[i].component, bundle_is_wheels(r) ? c->name : c->package))
 			return bundle_index_find(&b->index, r->files[i].name);
 	return NULL;
 }
@@ -139,7 +140,10 @@ static bool find(struct app *app, const struct args *a, const struct source_ctx 
 	    !from_set_mirror(app, path, err))
 		return false;
 	take_choice(a, r, rq);
-	if (!choose_release(ctx, host, "redist", r->version, path, rq, &found, err))
+	bool ok = bundle_is_wheels(r)
+			  ? bundle_wheels(path, r, rq, &found, err)
+			  : choose_release(ctx, host, "redist", r->version, path, rq, &found, err);
+	if (!ok)
 		return false;
 	if (!check_members(b, path, r, &found, err)) {
 		release_clear(&found);

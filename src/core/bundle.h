@@ -2,7 +2,8 @@
 /*
  * A bundle: what another machine needs to install releases offline, in one file. Inside (see bundle_tar.h for the
  * form) it is a mirror in NVIDIA's layout, <product>/redist/redistrib_<version>.json and the archives under their
- * relative paths, and bundle.json, which says what it is for. The digests are those of the manifests.
+ * relative paths, and bundle.json, which says what it is for. The digests are those of the manifests. Wheels lie in
+ * wheels/, and bundle.json has the digests that the package index gave.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,12 +17,18 @@
 struct bundle_file {
 	char *component; /* "cuda_nvcc" */
 	char *name;	 /* of the member */
+	/* What a manifest says otherwise; of wheels alone. */
+	char *package, *version;
+	char sha256[65];
+	uint64_t size, unpacked;
 };
 struct bundle_release {
-	char *product; /* "cuda", "cudnn" */
-	char *version; /* of the manifest: "12.4.1" */
-	char *manifest;
-	char *profile; /* "minimal", ... or "custom" */
+	char *product;	/* "cuda", "cudnn" */
+	char *version;	/* of the manifest: "12.4.1" */
+	char *source;	/* "redist" or "wheels" */
+	char *manifest; /* member; of wheels: file name of the metapackage, which is none */
+	char manifest_sha256[65]; /* of wheels */
+	char *profile;		  /* "minimal", ... or "custom" */
 	struct bundle_file *files;
 	size_t n;
 };
@@ -35,12 +42,16 @@ struct bundle {
 /* Also ERR_INTEGRITY: bundle.json is not there or not right. That the members are there is not looked at. */
 must_check bool bundle_open(const char *path, struct bundle *out, struct err *err);
 void bundle_clear(struct bundle *b);
+bool bundle_is_wheels(const struct bundle_release *r);
+/* Those of them that rq wants, as the source itself would give them. ERR_NO_VERSION names what is not there. */
+must_check bool bundle_wheels(const char *path, const struct bundle_release *r,
+			      const struct request *rq, struct release *out, struct err *err);
 /* "cuda/redist/" in front of a path of that product's manifests. The caller frees. */
 char *bundle_member_name(const char *product, const char *path);
 /* The content of bundle.json. The caller frees. */
 char *bundle_text(const struct bundle *b);
 
-/* One release to put into a bundle, found in the source redist. */
+/* One release to put into a bundle, found in the source redist or wheels. */
 struct bundle_want {
 	const char *product;
 	struct release release;

@@ -2,18 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/io.h"
 #include "base/path.h"
-#include "base/tree.h"
 #include "core/bundle_item.h"
 #include "core/cache.h"
-#include "core/config.h"
 #include "core/manifest.h"
-#include "ext/fetch.h"
 
 struct making {
 	const struct source_ctx *ctx;
@@ -35,6 +31,15 @@ static void add_text(struct making *m, char *name, const char *text, size_t len)
 	struct bundle_item *it = add_item(m, name);
 	it->text = xstrndup(text, len);
 	it->size = len;
+}
+
+static void add_archive(struct making *m, char *name, const struct bundle_want *w,
+			const struct component *c)
+{
+	struct bundle_item *it = add_item(m, name);
+	it->c = c;
+	it->size = c->size;
+	it->from = &w->release;
 }
 
 /* "12.4.1" of "redistrib_12.4.1.json" */
@@ -75,10 +80,9 @@ static bool add_archives(struct making *m, const struct bundle_want *w, const st
 		if (has_file(r, name))
 			continue;
 		r->files = array_grow(r->files, r->n, sizeof *r->files);
-		r->files[r->n++] = (struct bundle_file){xstrdup(c->package), xstrdup(name)};
-		struct bundle_item *it = add_item(m, take_ptr(name));
-		it->c = c;
-		it->size = c->size;
+		r->files[r->n++] = (struct bundle_file){.component = xstrdup(c->package),
+							.name = xstrdup(name)};
+		add_archive(m, take_ptr(name), w, c);
 	}
 	return true;
 }
@@ -86,7 +90,9 @@ static bool add_archives(struct making *m, const struct bundle_want *w, const st
 /* One entry of bundle.json for each: a cuDNN may be there for several toolkits. */
 static struct bundle_release *release_of(struct making *m, const struct bundle_want *w)
 {
-	autofree char *version = version_of(w->release.manifest);
+	bool wheels = w->release.source == source_wheels.name;
+	autofree char *version =
+		wheels ? xstrdup(w->release.label) : version_of(w->release.manifest);
 	for (size_t i = 0; i < m->b.n; i++)
 		if (!strcmp(m->b.releases[i].product, w->product) &&
 		    !strcmp(m->b.releases[i].version, version))
@@ -96,14 +102,16 @@ static struct bundle_release *release_of(struct making *m, const struct bundle_w
 	*r = (struct bundle_release){
 		.product = xstrdup(w->product),
 		.version = take_ptr(version),
-		.manifest = bundle_member_name(w->product, w->release.manifest),
+		.source = xstrdup(w->release.source),
+		.manifest = wheels ? xstrdup(w->release.manifest)
+				   : bundle_member_name(w->product, w->release.manifest),
 		.profile = xstrdup(w->profile),
 	};
 	return r;
 }
 
 /* The manifest as it was published, since its digest may be known; the run that found the release kept it. */
-static bool add_release(struct making *m, const struct bundle_want *w)
+static bool add_redist(struct making *m, const struct bundle_want *w)
 {
 	autobuf struct buf text = BUF_INIT(MANIFEST_MAX);
 	autofree char *kept =
@@ -118,6 +126,35 @@ static bool add_release(struct making *m, const struct bundle_want *w)
 	bool ok = add_archives(m, w, &mf, r);
 	manifest_clear(&mf);
 	return ok;
+}
+
+static bool add_wheels(struct making *m, const struct bundle_want *w)
+{
+	struct bundle_release *r = release_of(m, w);
+	memcpy(r->manifest_sha256, w->release.manifest_sha256, sizeof r->manifest_sha256);
+	for (size_t i = 0; i < w->release.n; i++) {
+		const struct component *c = &w->release.components[i];
+		autofree char *name = xasprintf("wheels/%s", path_base(c->file));
+		if (has_file(r, name))
+			continue;
+		struct bundle_file f = {xstrdup(c->name),
+					xstrdup(name),
+					xstrdup(c->package),
+					xstrdup(c->version),
+					"",
+					c->size,
+					c->unpacked};
+		memcpy(f.sha256, c->sha256, sizeof f.sha256);
+		r->files = array_grow(r->files, r->n, sizeof f);
+		r->files[r->n++] = f;
+		add_archive(m, take_ptr(name), w, c);
+	}
+	return true;
+}
+
+static bool add_release(struct making *m, const struct bundle_want *w)
+{
+	return w->release.source == source_wheels.name ? add_wheels(m, w) : add_redist(m, w);
 }
 
 static void item_clear(struct bundle_item *it)
@@ -156,55 +193,6 @@ static bool sort_items(struct making *m)
 	return true;
 }
 
-/* What is in the cache by that name is whole. */
-static bool in_cache(const struct making *m, struct bundle_item *it)
-{
-	struct stat st;
-	autofree char *path = cache_path(m->ctx->cache_dir, it->c->sha256, it->c->file);
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    (it->size && (uint64_t)st.st_size != it->size))
-		return false;
-	it->size = (uint64_t)st.st_size;
-	it->place.path = take_ptr(path);
-	return true;
-}
-
-static bool find_archives(struct making *m)
-{
-	struct fetch_job *jobs = xcalloc(m->n, sizeof *jobs);
-	long at_once = config_number(m->ctx->config, CONFIG_JOBS);
-	struct fetch_opts o = {
-		.jobs = (int)at_once, .offline = m->ctx->offline, .events = m->ctx->events};
-	size_t n = 0;
-	uint64_t total = 0;
-	for (size_t i = 0; i < m->n; i++) {
-		struct bundle_item *it = &m->items[i];
-		if (it->text || in_cache(m, it) || local_place_find(it->c, &it->place))
-			continue;
-		jobs[n++] = (struct fetch_job){
-			.name = it->c->name,
-			.urls = &it->c->urls,
-			.dest = cache_path(m->ctx->cache_dir, it->c->sha256, it->c->file),
-			.sha256 = it->c->sha256,
-			.size = it->size,
-			.user = it,
-		};
-		total += it->size;
-	}
-	if (n)
-		event_emit(m->ctx->events,
-			   &(struct event){.kind = EVENT_TOTAL, .total = total, .count = n});
-	bool ok = !n || (tree_mkdirs(m->ctx->cache_dir, m->err) &&
-			 fetch_run(jobs, n, &o, NULL, NULL, m->err));
-	for (size_t i = 0; i < n; i++) {
-		ok = ok && (in_cache(m, jobs[i].user) ||
-			    err_set(m->err, ERR_FILESYSTEM, "'%s' went away", jobs[i].dest));
-		free((char *)(uintptr_t)jobs[i].dest);
-	}
-	free(jobs);
-	return ok;
-}
-
 static bool there(struct making *m, const char *path)
 {
 	err_set(m->err, ERR_USAGE, "'%s' is there already", path);
@@ -215,9 +203,7 @@ static bool write_bundle(struct making *m, const char *path, bool force, struct 
 {
 	struct atomic_file f;
 	struct bundle_made made;
-	if (!force && access(path, F_OK) == 0)
-		return there(m, path);
-	if (!find_archives(m) || !atomic_open(&f, path, 0666, m->err))
+	if (!atomic_open(&f, path, 0666, m->err))
 		return false;
 	event_step(m->ctx->events, "write '%s'", path);
 	if (!bundle_write(&f, m->items, m->n, &made, m->err)) {
@@ -242,8 +228,13 @@ bool bundle_create(const struct source_ctx *ctx, const struct bundle_want *wants
 	if (ok) {
 		autofree char *text = bundle_text(&m.b);
 		add_text(&m, xstrdup("bundle.json"), text, strlen(text));
-		ok = sort_items(&m) && write_bundle(&m, path, force, out);
+		ok = sort_items(&m);
 	}
+	if (ok && !force && access(path, F_OK) == 0)
+		ok = there(&m, path);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = bundle_fetch(ctx, &wants[i].release, m.items, m.n, err);
+	ok = ok && write_bundle(&m, path, force, out);
 	for (size_t i = 0; i < m.n; i++)
 		item_clear(&m.items[i]);
 	free(m.items);

@@ -96,6 +96,23 @@ static const struct manifest_file *find(const struct manifest *mf, const char *p
 	return NULL;
 }
 
+static void add_check(struct verifying *v, const struct bundle_member *m, uint64_t size,
+		      const char *sha256)
+{
+	if (size && size != m->size) {
+		autofree char *what =
+			xasprintf("has %llu bytes, its manifest says %llu",
+				  (unsigned long long)m->size, (unsigned long long)size);
+		fault(v, m->name, what);
+		return;
+	}
+	v->checks = array_grow(v->checks, v->n, sizeof *v->checks);
+	struct check *c = &v->checks[v->n++];
+	c->path = v->path;
+	c->m = m;
+	memcpy(c->want, sha256, sizeof c->want);
+}
+
 static void look(struct verifying *v, const struct bundle_release *r, const struct manifest *mf,
 		 const char *name)
 {
@@ -104,21 +121,25 @@ static void look(struct verifying *v, const struct bundle_release *r, const stru
 	if (strlist_has(&v->known, name) && m)
 		return;
 	strlist_add(&v->known, name);
-	if (!m) {
+	if (!m)
 		fault(v, name, "is missing");
-	} else if (!f) {
+	else if (!f)
 		fault(v, name, "is not in the manifest");
-	} else if (f->size && f->size != m->size) {
-		autofree char *what =
-			xasprintf("has %llu bytes, its manifest says %llu",
-				  (unsigned long long)m->size, (unsigned long long)f->size);
-		fault(v, name, what);
-	} else {
-		v->checks = array_grow(v->checks, v->n, sizeof *v->checks);
-		struct check *c = &v->checks[v->n++];
-		c->path = v->path;
-		c->m = m;
-		memcpy(c->want, f->sha256, sizeof c->want);
+	else
+		add_check(v, m, f->size, f->sha256);
+}
+
+/* Nobody but the bundle itself says what they have to be. */
+static void look_at_wheels(struct verifying *v, const struct bundle_release *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct bundle_file *f = &r->files[i];
+		const struct bundle_member *m = bundle_index_find(&v->b->index, f->name);
+		strlist_add(&v->known, f->name);
+		if (m)
+			add_check(v, m, f->size, f->sha256);
+		else
+			fault(v, f->name, "is missing");
 	}
 }
 
@@ -128,6 +149,10 @@ static bool look_at_releases(struct verifying *v, struct err *err)
 		const struct bundle_release *r = &v->b->releases[i];
 		struct manifest mf = {0};
 		*err = (struct err){0};
+		if (bundle_is_wheels(r)) {
+			look_at_wheels(v, r);
+			continue;
+		}
 		strlist_add(&v->known, r->manifest);
 		bool read = read_manifest(v, r, &mf, err);
 		if (!read && err->code)

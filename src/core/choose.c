@@ -221,8 +221,14 @@ static bool unknown(const struct choice *c, struct err *err)
 
 static bool use_sources(struct choice *c, const char *name, struct err *err)
 {
+	autostrlist struct strlist names = {0};
+	for (const char *s = name; *s; s += strspn(s, ",")) {
+		autofree char *one = xstrndup(s, strcspn(s, ","));
+		strlist_add(&names, one);
+		s += strlen(one);
+	}
 	for (size_t i = 0; i < SOURCES; i++)
-		if (!strcmp(name, "auto") || !strcmp(name, sources[i]->name))
+		if (!strcmp(name, "auto") || strlist_has(&names, sources[i]->name))
 			c->views[c->n++].source = sources[i];
 	return c->n || err_set(err, ERR_USAGE, "there is no source '%s'", name);
 }

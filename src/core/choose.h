@@ -8,7 +8,7 @@
 
 /*
  * spec: normalised or raw SPEC; where: its origin for messages. rq->label is not looked at. source: one of
- * choose_sources.
+ * choose_sources, or several of them ("redist,wheels").
  * "auto" tries the sources in order and reports which one it took and why the others did not serve. Where spec
  * fits several releases, the newest one that a source really serves is taken. A release that the catalog does
  * not know, but is newer than what it knows beside it, is asked of the sources themselves.

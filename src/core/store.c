@@ -53,16 +53,7 @@ static bool check_digest(const struct component *c, struct err *err)
 bool store_add(const struct store_target *to, const struct component *c, const char *archive,
 	       struct err *err)
 {
-	if (!check_digest(c, err))
-		return false;
-	/* Wheels in front of all inflating, so that the largest files of all wheels come first. */
-	if (c->kind == ARCHIVE_WHEEL)
-		start(to, c, store_wheel_new(archive), to->pool, UINT64_MAX);
-	else if (c->kind == ARCHIVE_FOLDER)
-		start(to, c, store_folder_new(archive), to->pool, c->size);
-	else
-		start(to, c, store_tar_new(growing_whole(archive), true), to->pool, c->size);
-	return true;
+	return store_add_part(to, c, archive, 0, 0, err);
 }
 
 bool store_add_part(const struct store_target *to, const struct component *c, const char *file,
@@ -70,7 +61,14 @@ bool store_add_part(const struct store_target *to, const struct component *c, co
 {
 	if (!check_digest(c, err))
 		return false;
-	start(to, c, store_tar_new(growing_part(file, offset, size), true), to->pool, c->size);
+	/* Wheels in front of all inflating, so that the largest files of all wheels come first. */
+	if (c->kind == ARCHIVE_WHEEL)
+		start(to, c, store_wheel_new(file, offset, size), to->pool, UINT64_MAX);
+	else if (c->kind == ARCHIVE_FOLDER)
+		start(to, c, store_folder_new(file), to->pool, c->size);
+	else
+		start(to, c, store_tar_new(growing_part(file, offset, size), true), to->pool,
+		      c->size);
 	return true;
 }
 

@@ -39,7 +39,7 @@ struct store_target {
  */
 must_check bool store_add(const struct store_target *to, const struct component *c,
 			  const char *archive, struct err *err);
-/* The same for a part of a file: an archive of redist in a bundle. */
+/* The same for a part of a file, as a bundle's member is; size 0: all of it. */
 must_check bool store_add_part(const struct store_target *to, const struct component *c,
 			       const char *file, uint64_t offset, uint64_t size, struct err *err);
 /*

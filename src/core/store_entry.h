@@ -40,7 +40,7 @@ void store_entry_progress(struct store_entry *e, uint64_t steps);
  */
 void store_entry_end(struct store_entry *e, bool ok, const struct err *err);
 
-/* New ones with run() and free() set. archive is borrowed until the end; g is freed where `own` says so. */
-struct store_entry *store_wheel_new(const char *archive);
+/* New ones with run() and free() set. archive is borrowed until the end, size 0: all of it; g is freed where `own` says so. */
+struct store_entry *store_wheel_new(const char *archive, uint64_t offset, uint64_t size);
 struct store_entry *store_folder_new(const char *path);
 struct store_entry *store_tar_new(struct growing *g, bool own);

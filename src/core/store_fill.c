@@ -106,8 +106,7 @@ static bool check_local(const struct component *c, const struct local_place *p, 
 static bool add_local(struct item *it, struct err *err)
 {
 	const struct local_place *p = &it->local;
-	return p->size ? store_add_part(&it->f->to, it->c, p->path, p->offset, p->size, err)
-		       : store_add(&it->f->to, it->c, p->path, err);
+	return store_add_part(&it->f->to, it->c, p->path, p->offset, p->size, err);
 }
 
 static void run_local(void *arg)

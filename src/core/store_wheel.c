@@ -10,6 +10,7 @@
 struct wheel {
 	struct store_entry e; /* first */
 	const char *archive;
+	uint64_t offset, size;
 	struct zip *zip;
 	const struct zip_entry *entries;
 	wheel_sha256 *sha;
@@ -49,7 +50,7 @@ static void on_unpacked(void *ctx, bool ok, const struct err *err)
 
 static bool start(struct wheel *w, struct err *err)
 {
-	if (!intr_check(err) || !zip_open(&w->zip, w->archive, err))
+	if (!intr_check(err) || !zip_open_part(&w->zip, w->archive, w->offset, w->size, err))
 		return false;
 	zip_entries(w->zip, &w->entries);
 	if (!wheelrecord_read(w->zip, w->archive, &w->sha, err) || !store_entry_open(&w->e, err))
@@ -73,10 +74,12 @@ static void run(struct store_entry *entry)
 		store_entry_end(entry, false, &err);
 }
 
-struct store_entry *store_wheel_new(const char *archive)
+struct store_entry *store_wheel_new(const char *archive, uint64_t offset, uint64_t size)
 {
 	struct wheel *w = xcalloc(1, sizeof *w);
 	w->archive = archive;
+	w->offset = offset;
+	w->size = size;
 	w->e.run = run;
 	w->e.free = wheel_free;
 	return &w->e;

@@ -28,6 +28,9 @@ struct zip;
  * the entry and the reason.
  */
 must_check bool zip_open(struct zip **z, const char *path, struct err *err);
+/* The same of an archive that is a part of a file; size 0: all of it. */
+must_check bool zip_open_part(struct zip **z, const char *path, uint64_t offset, uint64_t size,
+			      struct err *err);
 void zip_close(struct zip *z); /* NULL is fine */
 /* In order of name. */
 size_t zip_entries(const struct zip *z, const struct zip_entry **entries);

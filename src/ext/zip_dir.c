@@ -240,6 +240,12 @@ static bool read_directory(struct zip *z, struct err *err)
 
 bool zip_open(struct zip **out, const char *path, struct err *err)
 {
+	return zip_open_part(out, path, 0, 0, err);
+}
+
+bool zip_open_part(struct zip **out, const char *path, uint64_t offset, uint64_t size,
+		   struct err *err)
+{
 	struct stat st;
 	struct zip *z = xcalloc(1, sizeof *z);
 	z->path = xstrdup(path);
@@ -250,7 +256,8 @@ bool zip_open(struct zip **out, const char *path, struct err *err)
 	} else if (!S_ISREG(st.st_mode)) {
 		ok = err_set(err, ERR_FILESYSTEM, "'%s' is not a regular file", path);
 	} else {
-		z->file_size = (uint64_t)st.st_size;
+		z->base = offset;
+		z->file_size = size ? size : (uint64_t)st.st_size;
 		ok = read_directory(z, err);
 	}
 	if (!ok) {

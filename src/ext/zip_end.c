@@ -17,7 +17,7 @@ bool zip_bad(const struct zip *z, struct err *err, const char *why)
 
 bool zip_read_at(const struct zip *z, void *p, size_t n, uint64_t offset, struct err *err)
 {
-	ptrdiff_t got = io_pread_all(z->fd, p, n, (long long)offset);
+	ptrdiff_t got = io_pread_all(z->fd, p, n, (long long)(z->base + offset));
 	if (got < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", z->path);
 	if ((size_t)got != n)

@@ -60,7 +60,8 @@ static bool refill(struct stream *s, void *p, size_t max, uint32_t *n, struct er
 {
 	uint64_t left = s->e->packed - s->read;
 	size_t want = left < max ? (size_t)left : max;
-	ptrdiff_t got = io_pread_all(s->z->fd, p, want, (long long)(s->e->offset + s->read));
+	ptrdiff_t got =
+		io_pread_all(s->z->fd, p, want, (long long)(s->z->base + s->e->offset + s->read));
 	if (got < 0)
 		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", s->z->path);
 	if ((size_t)got < want)

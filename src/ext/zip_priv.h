@@ -4,7 +4,8 @@
 
 struct zip {
 	int fd;
-	char *path; /* for messages */
+	char *path;    /* for messages */
+	uint64_t base; /* where it begins in the file */
 	uint64_t file_size;
 	struct zip_entry *entries;
 	size_t n;

@@ -116,6 +116,59 @@ assert_nothing() {
 	assert_exists "$v/12.4.1-sbsa/targets/sbsa-linux/include"
 }
 
+@test "bundle: wheels, where NVIDIA's archives cannot be had" {
+	python3 "$SOURCE_ROOT/tests/index/fakewheels.py" "$T/w" 13.0.2
+	export CUDAENV_CATALOG=$SOURCE_ROOT/share/versions.ini
+	PIP_NO_INDEX=1 PIP_FIND_LINKS=${m%/m}/w cudaenv bundle create 13.0 --profile minimal
+	assert_status 0
+	b=cudaenv-13.0.2-linux-x86_64.tar
+	assert_stdout "$b"
+	assert_stderr_has "source redist does not serve"
+	tar tf "$b" | grep -q '^wheels/nvidia_cuda_nvcc-'
+	cudaenv bundle verify "$b"
+	assert_status 0
+	PIP_NO_INDEX=1 PIP_FIND_LINKS=${m%/m}/w cudaenv bundle create 13.0 --profile minimal --source wheels -o "$T/again.tar"
+	assert_status 0
+	cmp "$b" "$T/again.tar"
+	fresh
+	rm -rf "$T/w"
+	cudaenv install --from "$b"
+	assert_status 0
+	assert_stdout "$v/13.0.2"
+	capture "$v/13.0.2/bin/nvcc"
+	assert_stdout_has "nvcc of 13.0.2"
+	grep -q '"source": "wheels"' "$v/13.0.2/.cudaenv/record.json"
+	grep -q '"profile": "minimal"' "$v/13.0.2/.cudaenv/record.json"
+	! grep verified "$v/13.0.2/.cudaenv/record.json"
+	[ -z "$(ls -A "$CUDAENV_ROOT/cache")" ]
+	cudaenv install --from "$b" --as all --profile full
+	assert_status 4
+	assert_stderr_has "does not have of 13.0.2: profile 'full'"
+	cudaenv install --from "$b" --as one --components cuda_cudart,libcublas
+	assert_status 4
+	assert_stderr_has "does not have of 13.0.2: libcublas"
+	# One bit of a wheel, one of its digest, and none at all.
+	fresh
+	python3 - "$b" <<-'P'
+		import sys, tarfile
+		data = bytearray(open(sys.argv[1], "rb").read())
+		for m in tarfile.open(sys.argv[1]):
+		    if "nvidia_cuda_runtime" in m.name:
+		        data[m.offset_data + 40] ^= 1
+		open("bit.tar", "wb").write(data)
+		open("cut.tar", "wb").write(data[:-5000])
+		open("list.tar", "wb").write(data.replace(b'"source": "wheels"', b'"source": "weels!"'))
+	P
+	for bad in bit cut list; do
+		cudaenv bundle verify $bad.tar
+		assert_status 6
+		cudaenv install --from $bad.tar
+		assert_status 6
+		assert_stderr_has $bad.tar
+		assert_nothing
+	done
+}
+
 @test "bundle: bad ones" {
 	bundle 12.4.1
 	fresh
@@ -188,8 +241,11 @@ assert_nothing() {
 	assert_stderr_has "did you mean 'cudaenv bundle create'"
 	cudaenv bundle create 10.2 --mirror "$m"
 	assert_status 4
-	assert_stderr_has "cannot bundle 10.2: a bundle holds NVIDIA's archives alone: "
-	assert_stderr_has "copy them as they are"
+	assert_stderr_has "cannot bundle 10.2: no source serves CUDA 10.2.89; redist: "
+	assert_stderr_has "are copied as they are"
+	cudaenv bundle create 12.4.1 --source deb
+	assert_status 2
+	assert_stderr_has "not those of source 'deb'"
 	# Killed in the middle of a file.
 	capture bash -c 'ulimit -f 100; exec "$@"' - "$CUDAENV" bundle create 12.4.1 --mirror "$m"
 	[ "$status" -ne 0 ] || fail "it was not killed"
