@@ -21,7 +21,7 @@ static void check_name(const struct zip_entry *e)
 	autofree char *name = xstrdup(e->name);
 	if (n && name[n - 1] == '/')
 		name[n - 1] = '\0';
-	if (!path_safe_relative(name) || e->mode & ~(mode_t)0777)
+	if (!path_safe_relative(name) || e->mode & ~(mode_t)07777)
 		abort();
 	autofree char *to = strcmp(name, e->name) ? NULL : wheelmap(name, "x86_64", "fuzz");
 	if (to && !path_safe_relative(to))
