@@ -37,7 +37,7 @@ static char *on_entry(void *ctx, const char *name, mode_t *mode)
 	char *path = redistmap(name, "x86_64", "fuzz");
 	size_t n = path ? strlen(path) : 0;
 	(void)ctx;
-	if (*mode & ~(mode_t)0777)
+	if (*mode & ~(mode_t)07777)
 		abort();
 	autofree char *folder = n && path[n - 1] == '/' ? xstrndup(path, n - 1) : NULL;
 	if (path && !path_safe_relative(folder ? folder : path))
