@@ -390,3 +390,19 @@ fill_up() {
 	[ "$free" = 7 ] && [[ $free_err == *"not enough space in '$T/small/root'"* ]] || fail "no space: $free: $free_err"
 	[ "$ro" = 7 ] && [[ $ro_err == *"$T/small/root"* ]] || fail "read-only: $ro: $ro_err"
 }
+
+@test "12.4 in a bundle: fetched, verified, carried away, and proved by its own nvcc where there is no network" {
+	need 12.4.1
+	CUDAENV_CACHE_DIR=$T/cache cudaenv bundle create 12.4.1 --profile minimal --mirror "$SERVER/bundle"
+	assert_status 0
+	assert_stdout cudaenv-12.4.1-linux-x86_64.tar
+	rm -r "$T/cache"
+	export CUDAENV_OFFLINE=1 CUDAENV_ROOT=$T/elsewhere
+	cudaenv bundle verify "$out"
+	assert_status 0
+	assert_stdout_has "whole: cuda 12.4.1 for x86_64"
+	cudaenv install --from cudaenv-12.4.1-linux-x86_64.tar
+	assert_status 0
+	assert_stderr_has "verified 12.4.1: compiled"
+	refute_stderr_has "not pinned"
+}
