@@ -131,11 +131,13 @@ function __cudaenv_choose {
 	done
 	[[ -n $__cudaenv_file ]] || return 0
 	printf -v __cudaenv_up %q "$__cudaenv_file"
-	if [[ -f $__cudaenv_file && -r $__cudaenv_file ]] && mapfile -n 4096 __cudaenv_text <"$__cudaenv_file"; then
-		__cudaenv_want+="<${__cudaenv_text[*]}"
+	if [[ -f $__cudaenv_file && -r $__cudaenv_file ]]; then
+		# What is longer is no version file. At the end of a file read says 1.
+		read -r -N 4097 __cudaenv_pin <"$__cudaenv_file" || :
+		__cudaenv_want+="<$__cudaenv_pin"
 		__cudaenv_if+=" && -f $__cudaenv_up && -r $__cudaenv_up"
-		printf -v __cudaenv_then ' && mapfile -n 4096 __cudaenv_text <%s && [[ ${__cudaenv_text[*]} == %q ]]' \
-			"$__cudaenv_up" "${__cudaenv_text[*]}"
+		printf -v __cudaenv_then ' && { read -r -N 4097 __cudaenv_pin <%s; [[ $__cudaenv_pin == %q ]]; }' \
+			"$__cudaenv_up" "$__cudaenv_pin"
 	else
 		__cudaenv_want+="?$__cudaenv_file"
 		__cudaenv_if+=" && ( -e $__cudaenv_up || -L $__cudaenv_up ) && ! ( -f $__cudaenv_up && -r $__cudaenv_up )"

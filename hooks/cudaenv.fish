@@ -135,11 +135,12 @@ function __cudaenv_choose
     set -l quoted (string escape -- $file)
     if test -f "$file" -a -r "$file"
         set -l text
-        read -z text <$file
+        # What is longer is no version file.
+        read -z -n 4097 text <$file
         set __cudaenv_want "$__cudaenv_want<$text"
         set __cudaenv_if "$__cudaenv_if -a -f $quoted -a -r $quoted"
         set __cudaenv_then "and begin
-read -gz __cudaenv_text <$quoted
+read -gz -n 4097 __cudaenv_text <$quoted
 test \"\$__cudaenv_text\" = "(string escape -- "$text" | string collect)"
 end"
     else

@@ -110,10 +110,11 @@ function __cudaenv_choose {
 	[[ -n $__cudaenv_file ]] || return 0
 	__cudaenv_up=${(qq)__cudaenv_file}
 	if [[ -f $__cudaenv_file && -r $__cudaenv_file ]]; then
-		__cudaenv_text=$(<$__cudaenv_file)
+		# What is longer is no version file. At the end of a file read says 1.
+		read -r -k 4097 -u 0 __cudaenv_text <$__cudaenv_file
 		__cudaenv_want+="<$__cudaenv_text"
 		__cudaenv_if+=" && -f $__cudaenv_up && -r $__cudaenv_up"
-		__cudaenv_then=" && __cudaenv_all=\$(<$__cudaenv_up) && [[ \$__cudaenv_all == ${(qq)__cudaenv_text} ]]"
+		__cudaenv_then=" && { read -r -k 4097 -u 0 __cudaenv_all <$__cudaenv_up; [[ \$__cudaenv_all == ${(qq)__cudaenv_text} ]] }"
 	else
 		__cudaenv_want+="?${PWD-}/$__cudaenv_file"
 		__cudaenv_if+=" && ( -e $__cudaenv_up || -L $__cudaenv_up ) && ! ( -f $__cudaenv_up && -r $__cudaenv_up )"

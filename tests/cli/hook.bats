@@ -625,6 +625,28 @@ cd $T/a; cd $T/c/3; echo "$CUDA_HOME" >>$T/log; cd $T/a; cd $T/c/4; echo "$CUDA_
 	[ -z "$err" ] || fail
 }
 
+@test "a huge version file: a page of it is read, and it is told once; odd bytes" {
+	local how
+	mkdir -p "$T/c"
+	head -c 5000000 /dev/zero | tr '\0' 1 >"$T/c/.cuda-version"
+	if command -v strace >/dev/null; then WRAP=(strace -f -qq -o "$T/trace" -e trace=read -P "$T/c/.cuda-version"); fi
+	type_in <<<$'cd $T/c\n\n\ntrue\ncd $T/a\ncd $T/c\necho "1 $CUDA_HOME" >>$T/log'
+	assert_log '1 '
+	[ "$(grep -c "is longer than 4096 bytes" <<<"$out")" -eq 1 ] || fail
+	[ ! -e "$T/trace" ] || [ "$(awk '{ n += $NF } END { print n + 0 }' "$T/trace")" -lt 100000 ] || fail "$(tail -n 3 "$T/trace")"
+	WRAP=()
+	for how in '12.4.1\n\0x' '\xff\xfe1\x002\x00' '12.4.1 # gr\xf6\xdfe\n'; do
+		printf "$how" >"$T/c/.cuda-version"
+		LC_ALL=C.UTF-8 type_in <<<$'cd $T/c\n\ntrue\nhead -c 9999 /dev/zero >.cuda-version\necho "$CUDA_HOME" >>$T/log'
+		assert_log ''
+		[ "$(grep -c 'cudaenv: ' <<<"$out")" -le 2 ] && [ "$(grep -ci 'warning\|ignored' <<<"$out")" -eq 0 ] || fail "$how"
+	done
+	printf '\xef\xbb\xbf12.4.1 # gr\xc3\xb6\xc3\x9fe\n' >"$T/c/.cuda-version"
+	LC_ALL=C.UTF-8 type_in <<<$'cd $T/c\ntrue\necho "1 $CUDA_HOME" >>$T/log\nhead -c 4097 /dev/zero | tr "\\0" 1 >.cuda-version\necho "2 $CUDA_HOME" >>$T/log'
+	assert_log "1 $(version_of 12.4.1)
+2 "
+}
+
 # --- the shell's own settings, and other hooks
 
 @test "strict shells: errexit, nounset, pipefail, with nothing but HOME set" {
