@@ -67,6 +67,30 @@ in_layer() {
 	assert_exists "$v/13.0.2/bin/nvcc"
 }
 
+@test "cache, TMPDIR, shims or staging on another file system; versions there are told" {
+	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	serve
+	mkdir "$T/other"
+	mount -t tmpfs none "$T/other" 2>/dev/null || skip "cannot mount"
+	local sub said=
+	CUDAENV_CACHE_DIR=$T/other/cache TMPDIR=$T/other cudaenv install 13.0.2
+	[ "$status" -eq 0 ] || said=variables
+	for sub in staging cache shims versions; do
+		rm -rf "$CUDAENV_ROOT"
+		mkdir -p "$CUDAENV_ROOT" "$T/other/$sub"
+		ln -s "$T/other/$sub" "$CUDAENV_ROOT/$sub"
+		cudaenv install 13.0.2
+		if [ $sub = versions ]; then
+			[ "$status" -eq 7 ] && [[ $err == *"must be on one file system"* ]] || said+=" $sub"
+			[ -z "$(ls -A "$T/other/versions" "$CUDAENV_ROOT/staging" | grep -v ':$')" ] || said+=" left"
+		else
+			[ "$("$CUDAENV_ROOT/shims/nvcc" +13.0.2)" = "nvcc of 13.0.2" ] || said+=" $sub"
+		fi
+	done
+	umount "$T/other"
+	[ -z "$said" ] || fail "$said"
+}
+
 @test "files that are dated tomorrow, or in 1970, stop nobody" {
 	serve
 	cudaenv install 13.0.2
