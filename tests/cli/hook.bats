@@ -1138,6 +1138,38 @@ s 0"
 	assert_status 2
 }
 
+# As sshd starts it: no terminal, little in the environment, and standard input a socket, by which bash tells.
+remote() {
+	env -i "HOME=$HOME" PATH=/usr/bin:/bin SSH_CLIENT='::1 1 22' "T=$T" LC_ALL=C "$@" python3 -c '
+import os, socket, subprocess, sys
+ends = socket.socketpair()
+sys.exit(subprocess.run(sys.argv[1:], stdin=ends[0]).returncode)' "$HOOK_SHELL" -c "$command"
+}
+
+@test "a remote command has the version of the folder that it goes to, or starts in" {
+	cudaenv init "$HOOK_SHELL" --install
+	local more=() command='cd "$T/a" && printenv CUDA_HOME && command -v nvcc'
+	case $HOOK_SHELL in
+	bash)
+		mkdir "$T/try"
+		echo 'echo read' >"$T/try/.bashrc"
+		[ "$(HOME=$T/try && command=true && remote)" = read ] || skip "this bash reads no file for sshd"
+		;;
+	# Of zsh's files only this one is read.
+	zsh) mv "$HOME/.zshrc" "$HOME/.zshenv" ;;
+	fish) more=("XDG_CONFIG_HOME=$XDG_CONFIG_HOME") ;;
+	esac
+	capture remote "${more[@]}"
+	assert_status 0
+	assert_stdout "$(version_of 12.4.1)
+$(version_of 12.4.1)/bin/nvcc"
+	assert_stderr ""
+	cd "$T/b"
+	command='printenv CUDA_HOME'
+	capture remote "${more[@]}"
+	assert_stdout "$(version_of 11.8.0)"
+}
+
 @test "init --install: login shells that would not read the file are told" {
 	[ "$HOOK_SHELL" = bash ] || skip "others read it"
 	told() {
