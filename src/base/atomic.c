@@ -65,8 +65,10 @@ bool atomic_open(struct atomic_file *f, const char *path, mode_t mode, struct er
 	const char *slash = strrchr(path, '/');
 	autofree char *dir =
 		slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : xstrdup(".");
-	struct atomic_file new = {.path = xstrdup(path)};
-	new.fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+	struct atomic_file new = {.path = xstrdup(path), .fd = -1};
+	/* It gets its name by way of /proc. */
+	if (access("/proc/self/fd", X_OK) == 0)
+		new.fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	if (new.fd < 0) {
 		new.tmp = temp_name(path);
 		new.fd = open(new.tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
