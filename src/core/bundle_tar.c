@@ -78,7 +78,9 @@ static bool bad(struct reading *r, const char *why)
 static bool bad_member(struct reading *r, const char *name, const char *why)
 {
 	err_set(r->err, ERR_INTEGRITY, "'%s': member '%.300s' %s", r->path, name, why);
-	return err_hint(r->err, "'cudaenv bundle create' makes none of that kind");
+	return err_hint(r->err,
+			"'cudaenv bundle create' makes none of that kind: copy it once more, or "
+			"ask whoever made it");
 }
 
 static char *name_of(const struct head *h)
