@@ -21,8 +21,7 @@ static const struct opt options[] = {
 	{'j', "jobs", "N", "create: downloads at once"},
 	{0, "profile", "P", "create: minimal, default or full"},
 	{0, "components", "A,B", "create: exactly these components instead of a profile"},
-	{0, "cudnn", "V",
-	 "create: also this cuDNN from NVIDIA's archives, for each toolkit's CUDA"},
+	{0, "cudnn", "V", "create: also this cuDNN, built for each toolkit's CUDA"},
 	{0, "source", "S", "create: auto, redist or wheels"},
 	{0, "mirror", "URL", "create: in place of NVIDIA's host; several: blanks between"},
 	{0, "arch", "A", "create: platform: x86_64 or sbsa (default: this machine's)"},
@@ -81,7 +80,8 @@ static bool add_cudnn(struct parcel *p, const char *version, struct err *err)
 	const struct release *toolkit = &p->wants[p->n - 1].release;
 	struct bundle_want *w = &p->wants[p->n];
 	autoproducts struct product_catalog known = {0};
-	struct product_wish wish = {.arch = p->rq.arch, .source = "redist"};
+	struct product_wish wish = {.arch = p->rq.arch,
+				    .source = config_get(&p->app->config, CONFIG_SOURCE)};
 	if (!product_by_name("cudnn", &wish.product, err) ||
 	    !product_parse_spec(wish.product, version, "--cudnn", &wish.spec, &wish.cuda, err) ||
 	    !product_catalog_load(&known, wish.product, NULL, err))

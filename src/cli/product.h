@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "cli/cmd.h"
 #include "core/products.h"
+#include "core/source.h"
 
 struct product_call {
 	struct app *app;
@@ -42,6 +43,15 @@ must_check bool product_check_cudnn(struct app *app, const char *version, const 
 				    struct err *err);
 must_check bool product_add_cudnn(struct app *app, const struct args *a, const char *version,
 				  const char *toolkit, struct err *err);
+
+/*
+ * A wheel of it in the bundle at path, the newest that spec means and that is built for cuda. *found false: path is
+ * NULL or no bundle, or has none.
+ */
+must_check bool product_in_bundle(const char *path, const struct product *p,
+				  const struct spec *spec, const struct version *cuda,
+				  const char *arch, bool *found, struct release *out,
+				  struct err *err);
 
 /*
  * The line cudnn=VERSION of a version file that names a toolkit; a wrong pair is refused. NULL:

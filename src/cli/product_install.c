@@ -141,8 +141,10 @@ static bool install_path(const struct product_call *c, const char *path, const c
 	return ok;
 }
 
+/* from: of `install`, which may be a bundle; NULL */
 static bool install_spec(const struct product_call *c, const char *word, const char *where,
-			 const struct version *for_cuda, const char *arch, struct err *err)
+			 const struct version *for_cuda, const char *from, const char *arch,
+			 struct err *err)
 {
 	struct app *app = c->app;
 	autoproducts struct product_catalog known = {0};
@@ -169,7 +171,9 @@ static bool install_spec(const struct product_call *c, const char *word, const c
 	    !opt_flag(c->a, "dry-run") &&
 	    product_find(&app->layout, c->p->name, w.spec.text, where, &w.cuda, &have, &ignored))
 		return already(c, have.name, have.prefix) && set_pins(c, have.name, err);
-	bool ok = product_find_release(&ctx, &known, &w, &r, err) &&
+	bool found = false;
+	bool ok = product_in_bundle(from, c->p, &w.spec, &w.cuda, arch, &found, &r, err) &&
+		  (found || product_find_release(&ctx, &known, &w, &r, err)) &&
 		  install_release_of(c, &r, NULL, err);
 	release_clear(&r);
 	return ok;
@@ -198,7 +202,7 @@ static bool install_pinned(const struct product_call *c, const char *arch, struc
 	pinfile_where(path, where);
 	if (!pins.cudnn[0])
 		return err_set(err, ERR_USAGE, "%s asks for no cuDNN", where);
-	return install_spec(c, pins.cudnn, where, NULL, arch, err);
+	return install_spec(c, pins.cudnn, where, NULL, NULL, arch, err);
 }
 
 bool product_run_install(const struct product_call *c, struct err *err)
@@ -211,9 +215,9 @@ bool product_run_install(const struct product_call *c, struct err *err)
 	if (!c->n)
 		return install_pinned(c, arch, err);
 	for (int i = 0; i < c->n; i++)
-		if (is_path(c->pos[i])
-			    ? !install_path(c, c->pos[i], arch, err)
-			    : !install_spec(c, c->pos[i], "the command line", NULL, arch, err))
+		if (is_path(c->pos[i]) ? !install_path(c, c->pos[i], arch, err)
+				       : !install_spec(c, c->pos[i], "the command line", NULL, NULL,
+						       arch, err))
 			return false;
 	return true;
 }
@@ -236,11 +240,12 @@ bool product_add_cudnn(struct app *app, const struct args *a, const char *versio
 		       const char *toolkit, struct err *err)
 {
 	struct product_call c = {.app = app, .a = a};
+	const char *from = a->options ? opt_value(a, "from") : NULL;
 	struct version cuda;
 	struct host host;
 	const char *arch;
 	host_probe(&host);
 	return product_by_name("cudnn", &c.p, err) && arch_of(&c, &host, &arch, err) &&
 	       product_toolkit_cuda(app, toolkit, &cuda, err) &&
-	       install_spec(&c, version, "--cudnn", &cuda, arch, err);
+	       install_spec(&c, version, "--cudnn", &cuda, from, arch, err);
 }

@@ -24,7 +24,7 @@ struct bundle_file {
 };
 struct bundle_release {
 	char *product;	/* "cuda", "cudnn" */
-	char *version;	/* of the manifest: "12.4.1" */
+	char *version;	/* of the manifest: "12.4.1"; of a wheel of a product: "9.3.0-cuda12" */
 	char *source;	/* "redist" or "wheels" */
 	char *manifest; /* member; of wheels: file name of the metapackage, which is none */
 	char manifest_sha256[65]; /* of wheels */

@@ -87,10 +87,15 @@ static bool add_archives(struct making *m, const struct bundle_want *w, const st
 	return true;
 }
 
+static bool is_wheels(const struct bundle_want *w)
+{
+	return !strcmp(w->release.source, source_wheels.name);
+}
+
 /* One entry of bundle.json for each: a cuDNN may be there for several toolkits. */
 static struct bundle_release *release_of(struct making *m, const struct bundle_want *w)
 {
-	bool wheels = w->release.source == source_wheels.name;
+	bool wheels = is_wheels(w);
 	autofree char *version =
 		wheels ? xstrdup(w->release.label) : version_of(w->release.manifest);
 	for (size_t i = 0; i < m->b.n; i++)
@@ -154,7 +159,7 @@ static bool add_wheels(struct making *m, const struct bundle_want *w)
 
 static bool add_release(struct making *m, const struct bundle_want *w)
 {
-	return w->release.source == source_wheels.name ? add_wheels(m, w) : add_redist(m, w);
+	return is_wheels(w) ? add_wheels(m, w) : add_redist(m, w);
 }
 
 static void item_clear(struct bundle_item *it)

@@ -147,6 +147,21 @@ assert_nothing() {
 	cudaenv install --from "$b" --as one --components cuda_cudart,libcublas
 	assert_status 4
 	assert_stderr_has "does not have of 13.0.2: libcublas"
+	# With cuDNN's.
+	python3 "$SOURCE_ROOT/tests/index/fakewheels.py" "$T/w" 13.0.2
+	python3 "$SOURCE_ROOT/tests/index/fakecudnn.py" "$T/w" 9.12.0.46 wheel --cuda 12,13
+	PIP_NO_INDEX=1 PIP_FIND_LINKS=${m%/m}/w cudaenv bundle create 13.0 --profile minimal --cudnn 9.12
+	assert_status 0
+	assert_stdout cudaenv-13.0.2-cudnn-9.12.0-linux-x86_64.tar
+	rm -rf "$T/w"
+	cudaenv bundle verify "$out"
+	assert_status 0
+	assert_stdout_has "cuda 13.0.2, cudnn 9.12.0-cuda13 for x86_64"
+	cudaenv install --from cudaenv-13.0.2-cudnn-9.12.0-linux-x86_64.tar --as with --cudnn 9
+	assert_status 0
+	assert_exists "$CUDAENV_ROOT/cudnn/9.12.0-cuda13/include/cudnn.h"
+	cudaenv install --from cudaenv-13.0.2-cudnn-9.12.0-linux-x86_64.tar --as without --cudnn 9.13
+	assert_status 5
 	# One bit of a wheel, one of its digest, and none at all.
 	fresh
 	python3 - "$b" <<-'P'
