@@ -36,7 +36,7 @@ static const struct opt options[] = {
 	{0, "arch", "A", "platform: x86_64 or sbsa (default: this machine's)"},
 	{0, "as", "NAME", "name of the folder below versions/"},
 	{0, "offline", NULL, "use only what is on this machine"},
-	{0, "verify", "LEVEL", "how far it is proved: files or compile"},
+	{0, "verify", "LEVEL", "how far it is proved: files, compile, run or bandwidth"},
 	{0, "set-global", NULL, "make it the global version"},
 	{0, "set-local", NULL, "write it to .cuda-version here"},
 	{0, "accept-eula", NULL, "agree to NVIDIA's licence without the note"},
