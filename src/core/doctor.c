@@ -50,6 +50,7 @@ static const struct {
 	{"CCBIN_REFUSED", doctor_ccbin},
 	{"GLIBC_HEADERS", doctor_glibc},
 	{"FRAMEWORK_CUDA", doctor_framework},
+	{"BUILD_TWO_CUDA", doctor_filled},
 	{"CMAKE_CACHE_DRIFT", doctor_drift},
 	{"TREE_INCOMPLETE", doctor_tree},
 	{"STORE_CHANGED", doctor_store},

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/drift.h"
 #include "base/io.h"
@@ -75,6 +76,50 @@ void doctor_glibc(struct doctor *d, const struct facts *f)
 			steps[i].first);
 		return;
 	}
+}
+
+/* Compilers and linkers look there behind all that they are told. */
+static const char *filler(const struct facts *f, const char *header)
+{
+	static const char *const folders[] = {"/usr/local/include", "/usr/include"};
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		autofree char *path = xasprintf("%s/%s", folders[i], header);
+		if (facts_there(f, path))
+			return folders[i];
+	}
+	return NULL;
+}
+
+/* What the toolkit lacks and the machine's folders have: a program of two CUDAs. */
+void doctor_filled(struct doctor *d, const struct facts *f)
+{
+	static const char *const headers[] = {"cublas_v2.h",  "cufft.h",    "curand.h",
+					      "cusolverDn.h", "cusparse.h", "npp.h",
+					      "nvjpeg.h",     "nvrtc.h",    "nvJitLink.h",
+					      "cupti.h",      "cufile.h",   "thrust/version.h"};
+	autobuf struct buf names = BUF_INIT(512);
+	const char *where = NULL, *first = NULL;
+	for (size_t i = 0; facts_version(f) && i < ARRAY_LEN(headers); i++) {
+		struct stat st;
+		autofree char *own = xasprintf("%s/include/%s", f->sel.prefix, headers[i]);
+		const char *folder = stat(own, &st) == 0 ? NULL : filler(f, headers[i]);
+		if (!folder || (where && strcmp(where, folder) != 0))
+			continue;
+		buf_addf(&names, "%s%s", where ? ", " : "", headers[i]);
+		first = first ? first : headers[i];
+		where = folder;
+	}
+	if (!where)
+		return;
+	doctor_find(d, DOCTOR_WARNING,
+		    "%s has no %s: compilers take them, and linkers their libraries, from '%s', "
+		    "which is "
+		    "another toolkit's",
+		    f->sel.name, buf_str(&names), where);
+	doctor_remedy(d,
+		      "'cudaenv component which-has %s' tells what to add; CMake stays away from "
+		      "there with the file of 'cudaenv env --format cmake'",
+		      first);
 }
 
 void doctor_drift(struct doctor *d, const struct facts *f)

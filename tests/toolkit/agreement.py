@@ -29,7 +29,8 @@ nothing.
 A toolkit that lacks a library: linkers and CMake's modules look in `/usr/local` and their other folders too, and no
 variable forbids it, so one of another toolkit may be "found" there. With the file of `cudaenv env --format cmake` as its
 toolchain file CMake takes the toolkit's own libraries and no others. Without it `exec` and the hook look at CMake's cache
-and say so. `cudaenv component add` completes the toolkit, and the profile `default` is complete.
+and say so, and `doctor` names what compilers would take from there (BUILD_TWO_CUDA). `cudaenv component add` completes
+the toolkit, and the profile `default` is complete.
 
 Written by `AGREEMENT=$PWD/docs/agreement.md meson test -C build mirror`.
 """

@@ -398,6 +398,15 @@ static const struct scene scenes[] = {
 	 V124 "/include/crt/math_functions.h|double cospi(double x) "
 	      "__NV_IEC_60559_FUNCS_EXCEPTION_SPECIFIER;\n",
 	 NULL, NULL, "glibc 2.42 declares rsqrt", "CUDA 13.2 or newer", .glibc = "2.42"},
+	{"BUILD_TWO_CUDA", DOCTOR_WARNING,
+	 "fs/usr/local/include/cublas_v2.h|x\nfs/usr/local/include/npp.h|x\nfs/usr/local/include/"
+	 "cufft.h|x\n" V124 "/include/cufft.h|x\n",
+	 NULL, NULL,
+	 "12.4.1 has no cublas_v2.h, npp.h: compilers take them, and linkers their libraries, "
+	 "from '/usr/local/include'",
+	 "which-has cublas_v2.h"},
+	{"BUILD_TWO_CUDA", DOCTOR_WARNING, "fs/usr/include/curand.h|x\n", NULL, NULL,
+	 "12.4.1 has no curand.h", "env --format cmake"},
 	{"FRAMEWORK_CUDA", DOCTOR_ERROR,
 	 "venv/lib/python3.11/site-packages/torch/version.py|__version__ = '2.1.0+cu118'^cuda = "
 	 "'11.8'^\n",
