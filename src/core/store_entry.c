@@ -18,7 +18,7 @@
 #include "base/tree.h"
 #include "core/store_sync.h"
 
-enum { STORE_FORMAT = 1, PROGRESS_MS = 100, FEW = 64, SMALL = 256 << 10 };
+enum { STORE_FORMAT = 1, PROGRESS_MS = 100, FEW = 64 };
 
 static long long now_ms(void)
 {
@@ -150,8 +150,8 @@ static bool sync_files(const struct store_entry *e, struct err *err)
 	json_array_foreach(e->files, i, file)
 	{
 		uint64_t size = (uint64_t)json_integer_value(json_object_get(file, "size"));
-		n += size < SMALL;
-		small += size < SMALL ? size : 0;
+		n += size < FLUSH_SMALL;
+		small += size < FLUSH_SMALL ? size : 0;
 	}
 	errno = EBUSY;
 	bool ok = n > FEW && flush_all(e->treefd, small);

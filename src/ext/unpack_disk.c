@@ -5,11 +5,7 @@
 #include "base/flush.h"
 #include "ext/unpack_priv.h"
 
-enum {
-	SMALL = 256
-		<< 10, /* a file of which a request to the disk costs more than the file itself */
-	TOGETHER = 4 << 20,
-};
+enum { TOGETHER = 4 << 20 };
 
 static void *flush(void *arg)
 {
@@ -24,7 +20,7 @@ static void *flush(void *arg)
 /* Small files go together: some now, while the next are unpacked, the rest when all is published. */
 void unpack_disk_send(struct unpack_disk *d, int fd, uint64_t size)
 {
-	if (size >= SMALL || d->alone) {
+	if (size >= FLUSH_SMALL || d->alone) {
 		sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 		return;
 	}
