@@ -137,14 +137,19 @@ static bool is_shared(const struct layout *l)
 	return false;
 }
 
+bool layout_is_default(const char *root)
+{
+	char path[PATH_MAX];
+	const char *home = env("HOME");
+	return home && path_join(path, sizeof path, home, ".cudaenv") && !strcmp(path, root);
+}
+
 /* HOME's is one without a look at the disk; a link to a folder of shims has no versions beside it. */
 static bool is_root(const struct layout *l)
 {
 	char path[PATH_MAX];
-	const char *home = env("HOME");
-	if (home && path_join(path, sizeof path, home, ".cudaenv") && !strcmp(path, l->root))
-		return true;
-	return layout_path(l, path, sizeof path, "versions") && access(path, F_OK) == 0;
+	return layout_is_default(l->root) ||
+	       (layout_path(l, path, sizeof path, "versions") && access(path, F_OK) == 0);
 }
 
 bool layout_init_shim(struct layout *l, const char *self, struct err *err)

@@ -30,6 +30,8 @@ must_check bool layout_init(struct layout *l, struct err *err);
  * or another user, its own root comes before HOME's, unless that is one of the shared ones. self may be NULL.
  */
 must_check bool layout_init_shim(struct layout *l, const char *self, struct err *err);
+/* Whether it is the one below HOME. */
+bool layout_is_default(const char *root);
 
 /* root/sub (sub may have slashes). false: too long. */
 must_check bool layout_path(const struct layout *l, char *out, size_t cap, const char *sub);

@@ -124,14 +124,6 @@ bool init_refresh(const struct layout *l, struct err *err)
 	return true;
 }
 
-/* Where the shell's own HOME leads. */
-static bool is_default(const char *root)
-{
-	char path[PATH_MAX];
-	const char *home = getenv("HOME");
-	return home && path_join(path, sizeof path, home, ".cudaenv") && !strcmp(path, root);
-}
-
 /*
  * The lines for the start-up file. A root that is gone must not end the shell. Another root than the default is named,
  * where the shell does not know one.
@@ -141,7 +133,7 @@ static char *rc_lines(const struct shell *sh, const char *hook, const char *root
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
-	if (!is_default(root)) {
+	if (!layout_is_default(root)) {
 		fputs(sh->syntax == SHELL_FISH
 			      ? "set -q CUDAENV_ROOT; or set -gx CUDAENV_ROOT "
 			      : "[ -n \"${CUDAENV_ROOT-}\" ] || export CUDAENV_ROOT=",
