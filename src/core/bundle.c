@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/path.h"
+#include "ext/digest.h"
 
 enum { BUNDLE_FORMAT = 1, TEXT_MAX = 1 << 20 };
 
@@ -73,7 +74,7 @@ static char *get_name(const json_t *o, const char *key)
 static bool get_sha256(const json_t *o, const char *key, char out[65])
 {
 	const char *s = json_string_value(json_object_get(o, key));
-	if (!s || strlen(s) != 64 || strspn(s, "0123456789abcdef") != 64)
+	if (!s || !digest_is_sha256(s))
 		return false;
 	memcpy(out, s, 65);
 	return true;

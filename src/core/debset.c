@@ -110,11 +110,6 @@ static uint64_t number(const struct deb822_paragraph *p, const char *field)
 	return strtoull(text, NULL, 10);
 }
 
-static bool is_sha256(const char *s)
-{
-	return s && strlen(s) == 64 && strspn(s, "0123456789abcdef") == 64;
-}
-
 /* The release: of Debian's packages all have it in their version, NVIDIA's only the one that brings the others. */
 static void set_label(struct debpkg *q, bool flat)
 {
@@ -132,7 +127,7 @@ static const char *fault(const struct debpkg *q, const char *sha)
 		return "has no usable 'Filename:'";
 	if (!q->size)
 		return "has no usable 'Size:'";
-	return is_sha256(sha) ? NULL : "has no usable 'SHA256:'";
+	return sha && digest_is_sha256(sha) ? NULL : "has no usable 'SHA256:'";
 }
 
 static bool on_paragraph(void *ctx, const struct deb822_paragraph *p, struct err *err)

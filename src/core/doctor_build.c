@@ -113,8 +113,7 @@ void doctor_filled(struct doctor *d, const struct facts *f)
 		return;
 	doctor_find(d, DOCTOR_WARNING,
 		    "%s has no %s: compilers take them, and linkers their libraries, from '%s', "
-		    "which is "
-		    "another toolkit's",
+		    "which is another toolkit's",
 		    f->sel.name, buf_str(&names), where);
 	doctor_remedy(d,
 		      "'cudaenv component which-has %s' tells what to add; CMake stays away from "

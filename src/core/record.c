@@ -6,6 +6,7 @@
 
 #include "base/path.h"
 #include "core/record_file.h"
+#include "ext/digest.h"
 
 enum { RECORD_COMPONENTS_MAX = 4096 };
 
@@ -26,11 +27,6 @@ static bool get_number(const json_t *o, const char *key, uint64_t *out)
 	json_int_t v = json_integer_value(json_object_get(o, key));
 	*out = v > 0 ? (uint64_t)v : 0;
 	return v >= 0;
-}
-
-static bool is_sha256(const char *s)
-{
-	return strlen(s) == 64 && strspn(s, "0123456789abcdef") == 64;
 }
 
 static json_t *component_json(const struct component *c)
@@ -74,7 +70,7 @@ static bool read_component(const json_t *o, struct component *c)
 	const char *file = json_string_value(json_object_get(o, "file"));
 	if (!name || !path_safe_component(name) || !version ||
 	    !record_file_text(o, "sha256", c->sha256, sizeof c->sha256, true) ||
-	    !is_sha256(c->sha256) || !get_number(o, "size", &c->size) ||
+	    !digest_is_sha256(c->sha256) || !get_number(o, "size", &c->size) ||
 	    !get_number(o, "unpacked", &c->unpacked))
 		return false;
 	c->name = xstrdup(name);
@@ -103,7 +99,7 @@ static bool read_record(const json_t *root, struct record *r)
 	    !record_file_text(root, "installed", r->installed, sizeof r->installed, false) ||
 	    !record_file_text(manifest, "sha256", rel->manifest_sha256, sizeof rel->manifest_sha256,
 			      false) ||
-	    (rel->manifest_sha256[0] && !is_sha256(rel->manifest_sha256)))
+	    (rel->manifest_sha256[0] && !digest_is_sha256(rel->manifest_sha256)))
 		return false;
 	rel->source = source_name(source);
 	rel->manifest = file ? xstrdup(file) : NULL;

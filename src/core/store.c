@@ -5,16 +5,11 @@
 
 #include "core/growing.h"
 #include "core/store_entry.h"
-#include "core/store_sync.h"
-
-bool store_valid_sha256(const char *s)
-{
-	return strlen(s) == 64 && strspn(s, "0123456789abcdef") == 64;
-}
+#include "ext/digest.h"
 
 bool store_has(const struct layout *l, const char *sha256)
 {
-	if (!store_valid_sha256(sha256))
+	if (!digest_is_sha256(sha256))
 		return false;
 	autofree char *p = xasprintf("%s/store/%s/component.json", l->root, sha256);
 	return access(p, F_OK) == 0;
@@ -46,7 +41,7 @@ static void start(const struct store_target *to, const struct component *c, stru
 
 static bool check_digest(const struct component *c, struct err *err)
 {
-	return store_valid_sha256(c->sha256) ||
+	return digest_is_sha256(c->sha256) ||
 	       err_set(err, ERR_INTEGRITY, "no valid sha256 is known for '%s'", c->name);
 }
 

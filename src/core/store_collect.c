@@ -10,7 +10,7 @@
 #include "base/tree.h"
 #include "core/products.h"
 #include "core/record.h"
-#include "core/store_sync.h"
+#include "ext/digest.h"
 
 /* The components of all versions of this root. A folder without a record is none of ours and names
  * none. */
@@ -80,7 +80,7 @@ bool store_unused(const struct layout *l, struct strlist *out, struct err *err)
 	if (!d && errno != ENOENT)
 		return err_sys(err, ERR_FILESYSTEM, "cannot open folder '%s'", store);
 	for (struct dirent *e; d && (e = readdir(d));)
-		if (store_valid_sha256(e->d_name) && !strlist_has(&used, e->d_name))
+		if (digest_is_sha256(e->d_name) && !strlist_has(&used, e->d_name))
 			strlist_add(out, e->d_name);
 	return true;
 }

@@ -20,6 +20,3 @@ bool store_sync_file(struct store_sync *s, int dirfd, const char *path);
 bool store_sync_end(struct store_sync *s);
 /* Then a last file, written after that: makes it, and all that it follows, durable. */
 bool store_sync_last(int fd);
-
-/* 64 lower-case hexadecimal digits: nothing else becomes a path. */
-bool store_valid_sha256(const char *s);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,6 +66,11 @@ void digest_free(struct digest *d)
 	if (d)
 		EVP_MD_CTX_free(d->ctx);
 	free(d);
+}
+
+bool digest_is_sha256(const char *s)
+{
+	return strlen(s) == 64 && strspn(s, "0123456789abcdef") == 64;
 }
 
 static bool feed_file(struct digest *d, int fd, uint64_t offset, uint64_t size, const char *path,

@@ -19,6 +19,9 @@ void digest_hex(struct digest *d, char *out);
 void digest_peek(const struct digest *d, char *out);
 void digest_free(struct digest *d);
 
+/* Whether s is a SHA-256 as digest_hex writes it: 64 digits, lower case. */
+bool digest_is_sha256(const char *s);
+
 /* Of a whole regular file; checks for interruption on the way. */
 must_check bool digest_file(enum digest_kind kind, const char *path, char *hex, struct err *err);
 /* The same of `size` bytes of it from offset on, fewer where it ends. */
