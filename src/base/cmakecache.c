@@ -152,9 +152,13 @@ static void judge_library(struct cache *c, const char *line, const char *value)
 	size_t n = strlen(c->s->prefix);
 	bool is_library = !strncmp(line, "CUDA_", 5) && strstr(line, key) && value[0] == '/' &&
 			  is_toolkit_library(path_base(value));
-	if (!is_library || !n || c->out->filler[0] ||
-	    (!strncmp(value, c->s->prefix, n) && value[n] == '/') || !realpath(value, real) ||
-	    !realpath(c->s->prefix, prefix))
+	if (!is_library || !n || c->out->filler[0])
+		return;
+	/* A word in place of a library, see core/lacks.h. */
+	if (strstr(value, "/.cudaenv/lacks/"))
+		copy(c->out->filler, sizeof c->out->filler, value);
+	if (c->out->filler[0] || (!strncmp(value, c->s->prefix, n) && value[n] == '/') ||
+	    !realpath(value, real) || !realpath(c->s->prefix, prefix))
 		return;
 	n = strlen(prefix);
 	bool has = path_join(own, sizeof own, c->s->prefix, "lib64") &&

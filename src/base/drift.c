@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cmakecache.h"
 #include "base/path.h"
@@ -104,14 +105,20 @@ static void remedy(const struct search *in, struct err *e)
 			 folder);
 }
 
-/* Its libraries would be of two toolkits. */
+/* Its libraries would be of two toolkits; or it knows one as lacking that is there now. */
 static void tell_filler(const struct search *in, struct err *e)
 {
-	const char *library = in->cache.filler;
+	const char *library = in->cache.filler, *name = path_base(library);
+	if (access(library, F_OK) < 0) {
+		err_set(e, ERR_NONE, "'%s' is configured for a CUDA %s without %s", in->folder,
+			in->s->name, name);
+		remedy(in, e);
+		return;
+	}
 	err_set(e, ERR_NONE, "'%s' takes '%s', since CUDA %s has no %s", in->folder, library,
-		in->s->name, path_base(library));
+		in->s->name, name);
 	err_hint(e, "'cudaenv component which-has %s' tells what to add; then configure it anew",
-		 path_base(library));
+		 name);
 }
 
 static void tell(const struct search *in, struct err *e)

@@ -58,24 +58,54 @@ char *component_file(const struct layout *l, const char *sha256, const char *fil
 	return NULL;
 }
 
-/* How the names of a component's programs, libraries (behind "lib") and headers begin. */
+/*
+ * How the names of a component's programs, libraries (behind "lib") and headers begin. The first that fits counts; NULL:
+ * no toolkit's.
+ */
 static const struct {
 	const char *start, *component;
 } facts[] = {
-	{"accinj", "cuda_nvprof"},	 {"compute-sanitizer", "cuda_sanitizer_api"},
-	{"cu++filt", "cuda_cuxxfilt"},	 {"cublas", "libcublas"},
-	{"cuda-gdb", "cuda_gdb"},	 {"cuda-memcheck", "cuda_memcheck"},
-	{"cufft", "libcufft"},		 {"cufile", "libcufile"},
-	{"cuinj", "cuda_nvprof"},	 {"cuobjdump", "cuda_cuobjdump"},
-	{"cupti", "cuda_cupti"},	 {"curand", "libcurand"},
-	{"cusolver", "libcusolver"},	 {"cusparse", "libcusparse"},
-	{"ncu", "nsight_compute"},	 {"npp", "libnpp"},
-	{"nsys", "nsight_systems"},	 {"nvblas", "libcublas"},
-	{"nvdisasm", "cuda_nvdisasm"},	 {"nvfatbin", "libnvfatbin"},
-	{"nvidia-ml.", "cuda_nvml_dev"}, {"nvjitlink", "libnvjitlink"},
-	{"nvjpeg", "libnvjpeg"},	 {"nvml.", "cuda_nvml_dev"},
-	{"nvprof", "cuda_nvprof"},	 {"nvprune", "cuda_nvprune"},
-	{"nvrtc", "cuda_nvrtc"},	 {"nvtoolsext", "cuda_nvtx"},
+	{"accinj", "cuda_nvprof"},
+	{"compute-sanitizer", "cuda_sanitizer_api"},
+	{"cu++filt", "cuda_cuxxfilt"},
+	{"cublasdx", NULL},
+	{"cublasmp", NULL},
+	{"cublas", "libcublas"},
+	{"cudaprofiler.", "cuda_profiler_api"},
+	{"cuda_profiler_api", "cuda_profiler_api"},
+	{"cuda-gdb", "cuda_gdb"},
+	{"cuda-memcheck", "cuda_memcheck"},
+	{"cufftdx", NULL},
+	{"cufftmp", NULL},
+	{"cufft", "libcufft"},
+	{"cufile", "libcufile"},
+	{"cuinj", "cuda_nvprof"},
+	{"cuobjdump", "cuda_cuobjdump"},
+	{"cupti", "cuda_cupti"},
+	{"curanddx", NULL},
+	{"curand", "libcurand"},
+	{"cusolverdx", NULL},
+	{"cusolvermp", NULL},
+	{"cusolver", "libcusolver"},
+	{"cusparselt", NULL},
+	{"cusparse", "libcusparse"},
+	{"ncurses", NULL},
+	{"ncu", "nsight_compute"},
+	{"nppplus", NULL},
+	{"npp", "libnpp"},
+	{"nsys", "nsight_systems"},
+	{"nvblas", "libcublas"},
+	{"nvdisasm", "cuda_nvdisasm"},
+	{"nvfatbin", "libnvfatbin"},
+	{"nvidia-ml.", "cuda_nvml_dev"},
+	{"nvjitlink", "libnvjitlink"},
+	{"nvjpeg2k", NULL},
+	{"nvjpeg", "libnvjpeg"},
+	{"nvml.", "cuda_nvml_dev"},
+	{"nvprof", "cuda_nvprof"},
+	{"nvprune", "cuda_nvprune"},
+	{"nvrtc", "cuda_nvrtc"},
+	{"nvtoolsext", "cuda_nvtx"},
 	{"nvvp", "cuda_nvvp"},
 };
 

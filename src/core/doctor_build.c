@@ -1,13 +1,15 @@
 /* What stops a build: host compiler, C library, framework, a build folder of another version. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/drift.h"
 #include "base/io.h"
 #include "core/doctor_checks.h"
 #include "core/hostcc.h"
+#include "core/lacks.h"
 
 enum { HEADER_MAX = 4 << 20 };
 
@@ -78,47 +80,50 @@ void doctor_glibc(struct doctor *d, const struct facts *f)
 	}
 }
 
-/* Compilers and linkers look there behind all that they are told. */
-static const char *filler(const struct facts *f, const char *header)
+struct filled {
+	struct strlist components;
+	char folder[PATH_MAX]; /* the first; the others are not listed */
+};
+
+static void fills(void *ctx, const struct lack *l)
 {
-	static const char *const folders[] = {"/usr/local/include", "/usr/include"};
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		autofree char *path = xasprintf("%s/%s", folders[i], header);
-		if (facts_there(f, path))
-			return folders[i];
-	}
-	return NULL;
+	struct filled *f = ctx;
+	if (!f->folder[0])
+		snprintf(f->folder, sizeof f->folder, "%s", l->folder);
+	if (!strlist_has(&f->components, l->component))
+		strlist_add(&f->components, l->component);
 }
 
 /* What the toolkit lacks and the machine's folders have: a program of two CUDAs. */
 void doctor_filled(struct doctor *d, const struct facts *f)
 {
-	static const char *const headers[] = {"cublas_v2.h",  "cufft.h",    "curand.h",
-					      "cusolverDn.h", "cusparse.h", "npp.h",
-					      "nvjpeg.h",     "nvrtc.h",    "nvJitLink.h",
-					      "cupti.h",      "cufile.h",   "thrust/version.h"};
-	autobuf struct buf names = BUF_INIT(512);
-	const char *where = NULL, *first = NULL;
-	for (size_t i = 0; facts_version(f) && i < ARRAY_LEN(headers); i++) {
-		struct stat st;
-		autofree char *own = xasprintf("%s/include/%s", f->sel.prefix, headers[i]);
-		const char *folder = stat(own, &st) == 0 ? NULL : filler(f, headers[i]);
-		if (!folder || (where && strcmp(where, folder) != 0))
-			continue;
-		buf_addf(&names, "%s%s", where ? ", " : "", headers[i]);
-		first = first ? first : headers[i];
-		where = folder;
-	}
-	if (!where)
+	struct filled found = {0};
+	autobuf struct buf names = BUF_INIT(1024);
+	if (!facts_version(f))
 		return;
-	doctor_find(d, DOCTOR_WARNING,
-		    "%s has no %s: compilers take them, and linkers their libraries, from '%s', "
-		    "which is another toolkit's",
-		    f->sel.name, buf_str(&names), where);
-	doctor_remedy(d,
-		      "'cudaenv component which-has %s' tells what to add; CMake stays away from "
-		      "there with the file of 'cudaenv env --format cmake'",
-		      first);
+	lacks_each(f->sel.prefix, f->at.root, fills, &found);
+	strlist_sort(&found.components);
+	for (size_t i = 0; i < found.components.n; i++)
+		buf_addf(&names, " %s", found.components.items[i]);
+	if (found.components.n) {
+		doctor_find(d, DOCTOR_WARNING,
+			    "%s has no%s: %s take another toolkit's, from '%s' and the like",
+			    f->sel.name, buf_str(&names),
+			    lacks_guarded(f->sel.prefix)
+				    ? "compilers and linkers (but for its nvcc, which refuses)"
+				    : "compilers and linkers",
+			    found.folder);
+		autofree char *record = xasprintf("%s/.cudaenv/record.json", f->sel.prefix);
+		autofree char *add = access(record, F_OK) == 0
+					     ? xasprintf("cudaenv component add %s%s", f->sel.name,
+							 buf_str(&names))
+					     : xstrdup("add them where it came from");
+		doctor_remedy(d,
+			      "%s; CMake stays away from there with the file of 'cudaenv env "
+			      "--format cmake'",
+			      add);
+	}
+	strlist_clear(&found.components);
 }
 
 void doctor_drift(struct doctor *d, const struct facts *f)

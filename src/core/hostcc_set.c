@@ -10,15 +10,10 @@
 
 #include "base/atomic.h"
 #include "base/buf.h"
-#include "base/io.h"
 #include "base/path.h"
 #include "base/tree.h"
 #include "core/childenv.h"
-
-enum { PROFILE_MAX = 1 << 16 };
-
-/* Relative to nvcc, so that the prefix may be proved in staging and moved as a whole. */
-#define BINDIR "$(_HERE_)/../.cudaenv/ccbin"
+#include "core/nvccprofile.h"
 
 /* nvcc names itself in its output, without what is behind the dot; CMake reads that. */
 #define PROGRAM "nvcc.bin"
@@ -30,49 +25,6 @@ static const char wrapper[] =
 	"here=${0%/*}\n"
 	"case $here in /*) ;; *) here=$PWD/$here ;; esac\n"
 	"PATH=\"$here/../.cudaenv/ccbin${PATH:+:$PATH}\" exec \"$here/" PROGRAM "\" \"$@\"\n";
-
-/* Whether the line (n bytes) sets compiler-bindir; *mine: to our folder. */
-static bool is_bindir(const char *line, size_t n, bool *mine)
-{
-	static const char key[] = "compiler-bindir", tail[] = "/.cudaenv/ccbin";
-	while (n && strchr(" \t\r\n", line[n - 1]))
-		n--;
-	*mine = n >= strlen(tail) && !strncmp(line + n - strlen(tail), tail, strlen(tail));
-	size_t blank = strspn(line, " \t");
-	return blank + strlen(key) < n && !strncmp(line + blank, key, strlen(key)) &&
-	       strchr(" \t=+", line[blank + strlen(key)]);
-}
-
-/* The profile with our line, or without it; all other lines as they are. */
-static bool set_line(const char *prefix, bool on, struct err *err)
-{
-	autofree char *path = xasprintf("%s/bin/nvcc.profile", prefix);
-	autobuf struct buf old = BUF_INIT(PROFILE_MAX), new = BUF_INIT(2 * PROFILE_MAX);
-	bool foreign = false, mine;
-	if (!io_read_file(path, &old, err))
-		return false;
-	for (const char *s = buf_str(&old); *s;) {
-		size_t n = strcspn(s, "\n");
-		n += s[n] == '\n';
-		bool bindir = is_bindir(s, n, &mine);
-		foreign |= bindir && !mine;
-		if (!bindir || !mine)
-			buf_add(&new, s, n);
-		s += n;
-	}
-	if (on && !foreign) {
-		if (new.len &&new.data[new.len - 1] != '\n')
-			buf_addc(&new, '\n');
-		buf_adds(&new, "compiler-bindir = " BINDIR "\n");
-	}
-	if (new.len == old.len && !memcmp(buf_str(&new), buf_str(&old), new.len))
-		return true;
-	if (!atomic_write(path, buf_str(&new), new.len, 0644, err))
-		return false;
-	if (chmod(path, 0644) < 0)
-		return err_sys(err, ERR_FILESYSTEM, "cannot open '%s' to all users", path);
-	return true;
-}
 
 /* bin/nvcc is at each moment either the program or a whole script. */
 static bool set_wrapper(const char *prefix, bool on, struct err *err)
@@ -138,6 +90,12 @@ static bool set_folder(const char *prefix, const struct hostcc *cc, struct err *
 	return add_link(tmp, "gcc", cc->cc, err) && add_link(tmp, "g++", cc->cxx, err) &&
 	       link_numbered(tmp, err) && atomic_publish(tmp, dir, NULL, err) &&
 	       tree_remove(tmp, err);
+}
+
+static bool set_line(const char *prefix, bool on, struct err *err)
+{
+	static const char line[] = "compiler-bindir = " NVCCPROFILE_OWN "ccbin\n";
+	return nvccprofile_set(prefix, "ccbin", on ? line : "", "compiler-bindir", err);
 }
 
 bool hostcc_set(const char *prefix, const struct hostcc *cc, enum hostcc_way way, struct err *err)

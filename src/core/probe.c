@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path.h"
+#include "core/lacks.h"
 #include "core/probe_compile.h"
 
 static const char *const level_names[] = {
@@ -98,6 +100,9 @@ static bool build(struct probe *p, struct err *err)
 		probe_incomplete(p, "'%s' is missing or cannot be read", missing);
 		return true;
 	}
+	bool changes = p->ours && may_change(p->prefix);
+	if (changes && !lacks_guard(p->prefix, "", path_base(p->final), err))
+		return false;
 	if (p->opts->level == PROBE_FILES) {
 		snprintf(p->v->word, sizeof p->v->word, "files-ok");
 		return true;
@@ -107,8 +112,7 @@ static bool build(struct probe *p, struct err *err)
 	if (!probe_plan(p, err) || !trial_open(&p->trial, p->final, p->events, err))
 		return false;
 	struct pool *pool = probe_extras_begin(p);
-	bool ok = p->ours && may_change(p->prefix) ? probe_compile(p, cc, err)
-						   : probe_compile_only(p, cc, err);
+	bool ok = changes ? probe_compile(p, cc, err) : probe_compile_only(p, cc, err);
 	return probe_extras_end(p, pool, ok ? err : &(struct err){0}) && ok;
 }
 

@@ -26,11 +26,12 @@ What the shims alone cannot give: they run the tools, and set no variable. Who r
 need the hook, `exec`, or `system-link`. A program that nvcc links as it does by default has the runtime within and needs
 nothing.
 
-A toolkit that lacks a library: linkers and CMake's modules look in `/usr/local` and their other folders too, and no
-variable forbids it, so one of another toolkit may be "found" there. With the file of `cudaenv env --format cmake` as its
-toolchain file CMake takes the toolkit's own libraries and no others. Without it `exec` and the hook look at CMake's cache
-and say so, and `doctor` names what compilers would take from there (BUILD_TWO_CUDA). `cudaenv component add` completes
-the toolkit, and the profile `default` is complete.
+A toolkit that lacks a library, on a machine whose `/usr/local` or `/usr` has another CUDA's: its nvcc refuses the header
+and the library, and names the component to add (`tests/toolkit/lacks.bats`). Host compilers and CMake's modules look in
+those folders too, and no variable forbids it: with the file of `cudaenv env --format cmake` as its toolchain file CMake
+takes the toolkit's own libraries and no others; without it `exec` and the hook look at CMake's cache and say so, and
+`doctor` names what would be taken from there (BUILD_TWO_CUDA). `cudaenv component add` completes the toolkit, and the
+profile `default` is complete.
 
 Written by `AGREEMENT=$PWD/docs/agreement.md meson test -C build mirror`.
 """

@@ -399,14 +399,17 @@ static const struct scene scenes[] = {
 	      "__NV_IEC_60559_FUNCS_EXCEPTION_SPECIFIER;\n",
 	 NULL, NULL, "glibc 2.42 declares rsqrt", "CUDA 13.2 or newer", .glibc = "2.42"},
 	{"BUILD_TWO_CUDA", DOCTOR_WARNING,
-	 "fs/usr/local/include/cublas_v2.h|x\nfs/usr/local/include/npp.h|x\nfs/usr/local/include/"
-	 "cufft.h|x\n" V124 "/include/cufft.h|x\n",
+	 "fs/usr/local/include/cublas_v2.h|x\nfs/usr/local/include/cublas.h|x\n"
+	 "fs/usr/local/include/npp.h|x\nfs/usr/local/include/cufft.h|x\n" V124
+	 "/include/cufft.h|x\n" V124 "/.cudaenv/record.json|x\n",
 	 NULL, NULL,
-	 "12.4.1 has no cublas_v2.h, npp.h: compilers take them, and linkers their libraries, "
-	 "from '/usr/local/include'",
-	 "which-has cublas_v2.h"},
-	{"BUILD_TWO_CUDA", DOCTOR_WARNING, "fs/usr/include/curand.h|x\n", NULL, NULL,
-	 "12.4.1 has no curand.h", "env --format cmake"},
+	 "12.4.1 has no libcublas libnpp: compilers and linkers take another toolkit's, from "
+	 "'/usr/local/include'",
+	 "cudaenv component add 12.4.1 libcublas libnpp;"},
+	{"BUILD_TWO_CUDA", DOCTOR_WARNING,
+	 "fs/usr/include/curand.h|x\n" V124 "/.cudaenv/lacks/include/curand.h|x\n", NULL, NULL,
+	 "12.4.1 has no libcurand: compilers and linkers (but for its nvcc, which refuses)",
+	 "where it came from; CMake"},
 	{"FRAMEWORK_CUDA", DOCTOR_ERROR,
 	 "venv/lib/python3.11/site-packages/torch/version.py|__version__ = '2.1.0+cu118'^cuda = "
 	 "'11.8'^\n",

@@ -234,6 +234,15 @@ static void test_fillers(void **state)
 	static const struct {
 		const char *line, *message;
 	} cases[] = {
+		/* A word of ours in its place, and one that was there before a component came. */
+		{"CUDA_nvrtc_LIBRARY:FILEPATH=@/root/versions/13.0.2/.cudaenv/lacks/lib/"
+		 "libnvrtc.so",
+		 "'build' takes '@/root/versions/13.0.2/.cudaenv/lacks/lib/libnvrtc.so', since "
+		 "CUDA "
+		 "13.0.2 has no libnvrtc.so"},
+		{"CUDA_cufft_LIBRARY:FILEPATH=@/root/versions/13.0.2/.cudaenv/lacks/lib/"
+		 "libcufft.so",
+		 "'build' is configured for a CUDA 13.0.2 without libcufft.so"},
 		{"CUDA_cublas_LIBRARY:FILEPATH=@/other/lib64/libcublas.so",
 		 "'build' takes '@/other/lib64/libcublas.so', since CUDA 13.0.2 has no "
 		 "libcublas.so"},
@@ -255,6 +264,8 @@ static void test_fillers(void **state)
 	assert_true(tree_mkdirs("other/lib64", &err));
 	assert_true(tree_mkdirs("root/versions/13.0.2/lib64", &err));
 	scratch_file("root/versions/13.0.2/lib64/libcufft.so", "");
+	assert_true(tree_mkdirs("root/versions/13.0.2/.cudaenv/lacks/lib", &err));
+	scratch_file("root/versions/13.0.2/.cudaenv/lacks/lib/libnvrtc.so", "");
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		autofree char *path = xasprintf("other/lib64/%s", files[i]);
 		scratch_file(path, "");
@@ -270,7 +281,9 @@ static void test_fillers(void **state)
 		if (message)
 			assert_string_equal(found.msg, message);
 		if (message)
-			assert_non_null(strstr(found.hint, "component which-has"));
+			assert_non_null(strstr(found.hint, strstr(message, " takes ")
+								   ? "component which-has"
+								   : "CMakeCache.txt"));
 	}
 }
 
