@@ -51,6 +51,7 @@ static const struct {
 	{"GLIBC_HEADERS", doctor_glibc},
 	{"FRAMEWORK_CUDA", doctor_framework},
 	{"BUILD_TWO_CUDA", doctor_filled},
+	{"BUILD_TWO_CUDA", doctor_var_lists},
 	{"CMAKE_CACHE_DRIFT", doctor_drift},
 	{"TREE_INCOMPLETE", doctor_tree},
 	{"STORE_CHANGED", doctor_store},

@@ -29,7 +29,8 @@ doctor_check doctor_gpu_none, doctor_gpu_dropped, doctor_gpu_too_new, doctor_gpu
 /* doctor_container.c */
 doctor_check doctor_container, doctor_wsl_libcuda, doctor_wsl_driver, doctor_jetson;
 /* doctor_build.c */
-doctor_check doctor_ccbin, doctor_glibc, doctor_filled, doctor_drift, doctor_framework;
+doctor_check doctor_var_lists, doctor_ccbin, doctor_glibc, doctor_filled, doctor_drift,
+	doctor_framework;
 /* doctor_tree.c */
 doctor_check doctor_tree, doctor_store, doctor_moved, doctor_shims;
 /* doctor_disk.c, doctor_net.c */

@@ -1,8 +1,10 @@
 /* The variables by which build tools find a toolkit. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/scan.h"
 #include "core/doctor_checks.h"
+#include "core/toolkits.h"
 
 void doctor_var_stale(struct doctor *d, const struct facts *f)
 {
@@ -44,4 +46,42 @@ void doctor_var_disagree(struct doctor *d, const struct facts *f)
 		    facts_version(f) ? f->sel.name : "");
 	doctor_remedy(d, "take them out of your rc files: the hook and cudaenv exec set them all "
 			 "to one toolkit");
+}
+
+/* One folder of a list that compilers or build tools search; true: it was told. */
+static bool tell_foreign(struct doctor *d, const struct facts *f, const char *name,
+			 const char *folder)
+{
+	char release[VERSION_TEXT];
+	autofree char *tree = facts_tree_around(folder);
+	if (!tree[0] || scan_same(tree, f->sel.prefix))
+		return false;
+	bool known = toolkit_release(tree, release);
+	doctor_find(d, DOCTOR_WARNING, "%s names '%s'%s%s, but selected is %s", name, folder,
+		    known ? " of CUDA " : ", which is another toolkit's", known ? release : "",
+		    f->sel.name);
+	doctor_remedy(d, "take it out of %s: rc files, a loaded module, or the container's image",
+		      name);
+	return true;
+}
+
+void doctor_var_lists(struct doctor *d, const struct facts *f)
+{
+	static const char *const lists[] = {"CPATH",
+					    "C_INCLUDE_PATH",
+					    "CPLUS_INCLUDE_PATH",
+					    "LIBRARY_PATH",
+					    "CMAKE_PREFIX_PATH",
+					    "CMAKE_INCLUDE_PATH",
+					    "CMAKE_LIBRARY_PATH",
+					    "PKG_CONFIG_PATH"};
+	for (size_t i = 0; facts_version(f) && i < ARRAY_LEN(lists); i++) {
+		const char *list = getenv(lists[i]);
+		for (size_t n; list && *list; list += n + (list[n] == ':')) {
+			n = strcspn(list, ":");
+			autofree char *folder = xstrndup(list, n);
+			if (folder[0] == '/' && tell_foreign(d, f, lists[i], folder))
+				break;
+		}
+	}
 }

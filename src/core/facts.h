@@ -148,5 +148,7 @@ void facts_machine(struct facts *f);
 void facts_frameworks(struct facts *f);
 /* The toolkit that a file P/bin/nvcc belongs to: P, "" where that is no toolkit. The caller frees. */
 char *facts_tree_of(const char *nvcc);
+/* The same for a folder that is or lies in it, as "P/targets/x86_64-linux/lib". */
+char *facts_tree_around(const char *folder);
 /* Whether path is <root>/shims/<name>. */
 bool facts_is_shim(const struct facts *f, const char *path);

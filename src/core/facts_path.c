@@ -26,21 +26,42 @@ bool facts_is_shim(const struct facts *f, const char *path)
 	return false;
 }
 
-char *facts_tree_of(const char *nvcc)
+static bool is_tree(const char *path)
 {
 	static const char *const signs[] = {"version.json", "version.txt", "include/cuda.h",
 					    "bin/nvcc.profile"};
-	autofree char *tree = xstrdup(nvcc);
-	for (int i = 0; i < 2; i++) {
-		char *slash = strrchr(tree, '/');
-		if (!slash)
-			return xstrdup("");
-		*slash = '\0';
-	}
 	for (size_t i = 0; i < ARRAY_LEN(signs); i++) {
-		autofree char *sign = xasprintf("%s/%s", tree, signs[i]);
+		autofree char *sign = xasprintf("%s/%s", path, signs[i]);
 		if (access(sign, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Cuts the last name off; false: none is left. */
+static bool go_up(char *path)
+{
+	char *slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	return slash && slash > path;
+}
+
+char *facts_tree_of(const char *nvcc)
+{
+	autofree char *tree = xstrdup(nvcc);
+	return go_up(tree) && go_up(tree) && is_tree(tree) ? take_ptr(tree) : xstrdup("");
+}
+
+char *facts_tree_around(const char *folder)
+{
+	autofree char *tree = xstrdup(folder);
+	/* targets/x86_64-linux/lib/stubs */
+	for (int i = 0; i < 5; i++) {
+		if (is_tree(tree))
 			return take_ptr(tree);
+		if (!go_up(tree))
+			break;
 	}
 	return xstrdup("");
 }

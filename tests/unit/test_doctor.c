@@ -410,6 +410,13 @@ static const struct scene scenes[] = {
 	 "fs/usr/include/curand.h|x\n" V124 "/.cudaenv/lacks/include/curand.h|x\n", NULL, NULL,
 	 "12.4.1 has no libcurand: compilers and linkers (but for its nvcc, which refuses)",
 	 "where it came from; CMake"},
+	{"BUILD_TWO_CUDA", DOCTOR_WARNING, "other/version.txt|CUDA Version 11.8.89\n",
+	 "LIBRARY_PATH=:/nowhere:" V124 "/lib64:@/other/targets/x86_64-linux/lib/stubs", NULL,
+	 "LIBRARY_PATH names '@/other/targets/x86_64-linux/lib/stubs' of CUDA 11.8",
+	 "take it out of LIBRARY_PATH"},
+	{"BUILD_TWO_CUDA", DOCTOR_WARNING, "other/bin/nvcc.profile|x\n", "CPATH=@/other/include",
+	 NULL, "CPATH names '@/other/include', which is another toolkit's, but selected is 12.4.1",
+	 "take it out of CPATH"},
 	{"FRAMEWORK_CUDA", DOCTOR_ERROR,
 	 "venv/lib/python3.11/site-packages/torch/version.py|__version__ = '2.1.0+cu118'^cuda = "
 	 "'11.8'^\n",
