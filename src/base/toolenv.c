@@ -59,7 +59,12 @@ static bool is_ours(const struct layout *l, const char *value)
 
 bool toolenv_our_element(const struct layout *l, const char *s, size_t len)
 {
-	static const char *const folders[] = {"/bin", "/lib64", "/lib", "/include"};
+	static const char *const folders[] = {"/bin",
+					      "/lib64",
+					      "/lib",
+					      "/include",
+					      "/.cudaenv/lacks/include",
+					      "/.cudaenv/lacks/lib"};
 	while (len > 1 && s[len - 1] == '/')
 		len--;
 	const char *rest = behind_prefix(l, s, len);
@@ -130,16 +135,17 @@ static void set_host_compiler(struct toolenv *t, const char *ccbin)
 		add(t, saved_name, "", true);
 }
 
+static char *existing(const char *prefix, const char *sub)
+{
+	autofree char *path = xasprintf("%s%s", prefix, sub);
+	return access(path, F_OK) == 0 ? take_ptr(path) : NULL;
+}
+
 /* Where the prefix keeps its libraries: lib64, in a tree of other make lib; NULL: it has none. */
 static char *library_folder(const char *prefix)
 {
-	static const char *const names[] = {"lib64", "lib"};
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		autofree char *path = xasprintf("%s/%s", prefix, names[i]);
-		if (access(path, F_OK) == 0)
-			return take_ptr(path);
-	}
-	return NULL;
+	char *path = existing(prefix, "/lib64");
+	return path ? path : existing(prefix, "/lib");
 }
 
 static bool wants_libraries(enum ld_policy policy)
@@ -189,7 +195,7 @@ void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection 
 	const char *cudnn = prefix ? o->cudnn : NULL;
 	const char *loads = prefix && wants_libraries(o->policy) ? prefix : NULL;
 	const char *links = o->compiler_paths ? prefix : NULL;
-	/* cuDNN in front: a toolkit may have another one copied into it. */
+	/* cuDNN in front: a toolkit may have another one copied into it. lacks: see core/lacks.h. */
 	const struct toolenv_want table[TOOLENV_WANTS] = {
 		{"PATH", below(prefix, "/bin"), true},
 		{"CUDA_HOME", below(prefix, ""), false},
@@ -204,10 +210,14 @@ void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection 
 		{"LD_LIBRARY_PATH",
 		 both(loads ? below(cudnn, "/lib") : NULL, loads ? library_folder(loads) : NULL),
 		 true},
-		{"CPATH", both(links ? below(cudnn, "/include") : NULL, below(links, "/include")),
+		{"CPATH",
+		 both(both(links ? below(cudnn, "/include") : NULL, below(links, "/include")),
+		      links ? existing(links, "/.cudaenv/lacks/include") : NULL),
 		 true},
 		{"LIBRARY_PATH",
-		 both(links ? below(cudnn, "/lib") : NULL, links ? library_folder(links) : NULL),
+		 both(both(links ? below(cudnn, "/lib") : NULL,
+			   links ? library_folder(links) : NULL),
+		      links ? existing(links, "/.cudaenv/lacks/lib") : NULL),
 		 true},
 	};
 	memcpy(w, table, sizeof table);

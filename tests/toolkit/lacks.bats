@@ -88,7 +88,7 @@ refused() {
 	each refused
 }
 
-@test "CMake: another CUDA's library is not linked, and doctor and exec tell" {
+@test "CMake and g++: another CUDA's library is not linked, and doctor and exec tell" {
 	need 12.4.1
 	command -v cmake >/dev/null && command -v ninja >/dev/null || skip "no cmake or ninja"
 	LABEL=12.4.1 P=$ROOT/versions/12.4.1
@@ -97,6 +97,17 @@ refused() {
 	assert_status 0
 	CUDAENV_VERSION=12.4.1 with_other "$CUDAENV" doctor
 	assert_stdout_has "has no libcublas: compilers and linkers (but for its nvcc, which refuses)"
+	# Host compilers, where they are told of the toolkit.
+	printf '#include <cublas_v2.h>\nint main() { return 0; }\n' >host.cpp
+	printf 'int main() { return 0; }\n' >plain.cpp
+	cudaenv config set compiler_paths yes
+	with_other "$CUDAENV" exec +12.4.1 g++ -E host.cpp
+	[ "$status" -ne 0 ]
+	assert_stderr_has "component add 12.4.1 libcublas"
+	with_other "$CUDAENV" exec +12.4.1 g++ -o plain plain.cpp -lcublas
+	[ "$status" -ne 0 ]
+	assert_stderr_has "component add 12.4.1 libcublas"
+	cudaenv config unset compiler_paths
 	mkdir project
 	cp "$T/uses.cu" project/
 	cat >project/CMakeLists.txt <<-'EOS'

@@ -227,6 +227,21 @@ static void cudnn(void **state)
 	is("CUDNN_PATH", "/theirs");
 }
 
+/* What the toolkit lacks is refused in front of the machine's folders. */
+static void lacks(void **state)
+{
+	struct err err;
+	autofree char *top = xasprintf("%s/versions/12.4.1/.cudaenv/lacks", layout.root);
+	autofree char *include = xasprintf("%s/include", top), *lib = xasprintf("%s/lib", top);
+	assert_true(tree_mkdirs(include, &err) && tree_mkdirs(lib, &err));
+	enter_cudnn("12.4.1", LD_NEVER, NULL, true);
+	is("CPATH", "%/versions/12.4.1/include:%/versions/12.4.1/.cudaenv/lacks/include");
+	is("LIBRARY_PATH", "%/versions/12.4.1/lib64:%/versions/12.4.1/.cudaenv/lacks/lib");
+	enter("system", LD_NEVER, NULL);
+	is("CPATH", NULL);
+	is("LIBRARY_PATH", NULL);
+}
+
 static void foreign_values_come_back(void **state)
 {
 	setenv("CUDA_HOME", "/usr/local/cuda", 1);
@@ -307,6 +322,7 @@ int main(void)
 		cmocka_unit_test_setup(no_path_at_all, fresh),
 		cmocka_unit_test_setup(library_policy, fresh),
 		cmocka_unit_test_setup(cudnn, fresh),
+		cmocka_unit_test_setup(lacks, fresh),
 		cmocka_unit_test_setup(foreign_values_come_back, fresh),
 		cmocka_unit_test_setup(changed_meanwhile_is_left_alone, fresh),
 		cmocka_unit_test_setup(host_compiler, fresh),
