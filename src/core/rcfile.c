@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/attr.h"
@@ -12,6 +13,8 @@
 
 static const char begin_marker[] = "# >>> cudaenv >>>";
 static const char end_marker[] = "# <<< cudaenv <<<";
+/* First in a block where the file had no newline at its end. */
+static const char joined_marker[] = "# the newline in front of this block belongs to it";
 
 enum { RCFILE_MAX = 1 << 22 };
 
@@ -22,34 +25,43 @@ static bool line_is(const char *line, size_t len, const char *marker)
 	return len == strlen(marker) && !memcmp(line, marker, len);
 }
 
-static void add_block(struct buf *out, const char *text)
+static void add_block(struct buf *out, const char *text, bool joined)
 {
 	if (text)
-		buf_addf(out, "%s\n%s%s\n", begin_marker, text, end_marker);
+		buf_addf(out, "%s\n%s%s%s%s\n", begin_marker, joined ? joined_marker : "",
+			 joined ? "\n" : "", text, end_marker);
 }
 
 /* false: a block has no end. */
 static bool edit(const struct buf *old, const char *text, struct buf *out)
 {
 	const char *p = buf_str(old), *end = p + old->len;
-	bool inside = false, done = false;
+	bool inside = false, done = false, joined = false;
 	while (p < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 		size_t len = nl ? (size_t)(nl - p) + 1 : (size_t)(end - p);
 		if (!inside && line_is(p, len, begin_marker)) {
-			add_block(out, done ? NULL : text);
-			inside = done = true;
+			inside = true;
 		} else if (!inside) {
+			/* The newline in front of a block above is theirs now. */
 			buf_add(out, p, len);
+			joined = false;
+		} else if (line_is(p, len, joined_marker)) {
+			joined = true;
 		} else if (line_is(p, len, end_marker)) {
+			add_block(out, done ? NULL : text, joined);
 			inside = false;
+			done = true;
 		}
 		p += len;
 	}
-	if (!done && text && out->len && out->data[out->len - 1] != '\n')
-		buf_addc(out, '\n');
-	if (!done)
-		add_block(out, text);
+	if (!text && joined && out->len && out->data[out->len - 1] == '\n')
+		buf_cut(out, out->len - 1);
+	if (!done && text) {
+		joined = out->len && out->data[out->len - 1] != '\n';
+		buf_adds(out, joined ? "\n" : "");
+		add_block(out, text, joined);
+	}
 	return !inside;
 }
 
@@ -63,6 +75,10 @@ bool rcfile_block(const char *path, const char *text, bool *changed, struct err 
 	bool there = stat(to, &st) == 0;
 	if (!there && errno != ENOENT)
 		return err_sys(err, ERR_FILESYSTEM, "cannot read '%s'", path);
+	if (!there && text && lstat(path, &st) == 0) {
+		err_set(err, ERR_FILESYSTEM, "'%s' is a link to a file that is not there", path);
+		return err_hint(err, "make that file, or remove the link");
+	}
 	if (there && !io_read_file(to, &old, err))
 		return false;
 	if (!edit(&old, text, &new)) {
@@ -74,6 +90,9 @@ bool rcfile_block(const char *path, const char *text, bool *changed, struct err 
 		return err_set(err, ERR_FAILED, "'%s' would be longer than %d bytes", path,
 			       RCFILE_MAX);
 	*changed = old.len != new.len || memcmp(buf_str(&old), buf_str(&new), old.len) != 0;
+	/* The folder would let us replace it. */
+	if (*changed && there && access(to, W_OK) < 0)
+		return err_sys(err, ERR_FILESYSTEM, "cannot write '%s'", path);
 	return !*changed ||
 	       atomic_write(to, buf_str(&new), new.len, there ? st.st_mode & 0777 : 0644, err);
 }
