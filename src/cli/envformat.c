@@ -36,14 +36,23 @@ bool envformat_dotenv(FILE *to, const struct toolenv *t, struct err *err)
 	return true;
 }
 
+/* The runner takes what stands behind the first such line as further variables. */
+static void github_lines(FILE *to, const char *name, const char *value)
+{
+	char end[32] = "__cudaenv_end";
+	for (unsigned n = 0; strstr(value, end); n++)
+		snprintf(end, sizeof end, "__cudaenv_end%u", n);
+	fprintf(to, "%s<<%s\n%s\n%s\n", name, end, value, end);
+}
+
 void envformat_github(FILE *to, const struct toolenv *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct toolenv_var *v = &t->vars[i];
 		if (v->bookkeeping || !v->value)
 			continue;
-		if (strchr(v->value, '\n'))
-			fprintf(to, "%s<<__cudaenv_end\n%s\n__cudaenv_end\n", v->name, v->value);
+		if (strpbrk(v->value, "\r\n"))
+			github_lines(to, v->name, v->value);
 		else
 			fprintf(to, "%s=%s\n", v->name, v->value);
 	}

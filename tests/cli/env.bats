@@ -171,6 +171,13 @@ unset CUDA_HOME"
 $T/new
 line/versions/12.4.1
 __cudaenv_end"
+	# A value cannot end itself and set others.
+	local mine=$'/a\n__cudaenv_end\nPATH=/evil\n__cudaenv_end0'
+	CUDAENV_ROOT="$T/new"$'\n'"line" LD_LIBRARY_PATH=$mine cudaenv env 12.4 --format github
+	assert_stdout_has "LD_LIBRARY_PATH<<__cudaenv_end1
+$T/new
+line/versions/12.4.1/lib64:$mine
+__cudaenv_end1"
 	CUDAENV_ROOT="$T/new"$'\n'"line" cudaenv env 12.4 --format dotenv
 	assert_status 2
 }
