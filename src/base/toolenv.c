@@ -10,6 +10,8 @@
 #include "base/pinfile.h"
 
 #define TOOLENV_CCBIN "CUDAHOSTCXX"
+/* A tree of another make has lib/pkgconfig alone, with the files of much else. */
+#define PKGCONFIG "/lib64/pkgconfig"
 
 enum { ENV_MAX = 1 << 21 }; /* no exec takes more */
 
@@ -63,6 +65,7 @@ bool toolenv_our_element(const struct layout *l, const char *s, size_t len)
 					      "/lib64",
 					      "/lib",
 					      "/include",
+					      PKGCONFIG,
 					      "/.cudaenv/lacks/include",
 					      "/.cudaenv/lacks/lib"};
 	while (len > 1 && s[len - 1] == '/')
@@ -219,6 +222,7 @@ void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection 
 			   links ? library_folder(links) : NULL),
 		      links ? existing(links, "/.cudaenv/lacks/lib") : NULL),
 		 true},
+		{"PKG_CONFIG_PATH", prefix ? existing(prefix, PKGCONFIG) : NULL, true},
 	};
 	memcpy(w, table, sizeof table);
 }

@@ -93,13 +93,13 @@ in_way() {
 		case $way in
 		shim) "${clean[@]}" "PATH=$ROOT/shims:$T/bin:/usr/bin:/bin" sh "$s" ;;
 		hook)
-			"${clean[@]}" "CUDAENV_SHIM=$CUDAENV_SHIM" PKG_CONFIG_PATH= bash --norc -i 2>/dev/null <<-EOS
+			"${clean[@]}" "CUDAENV_SHIM=$CUDAENV_SHIM" bash --norc -i 2>/dev/null <<-EOS
 				eval "\$("$CUDAENV" init bash)"
 				cd "$T/ask"
-				PKG_CONFIG_PATH="\$CUDA_HOME/lib64/pkgconfig" sh "$s"
+				sh "$s"
 			EOS
 			;;
-		exec) "${clean[@]}" "$CUDAENV" exec sh -c 'PKG_CONFIG_PATH=$CUDA_HOME/lib64/pkgconfig exec sh "$1"' sh "$s" ;;
+		exec) "${clean[@]}" "$CUDAENV" exec sh "$s" ;;
 		# What NVIDIA's guide lets one set for /usr/local/cuda, and CUDA_PATH.
 		link)
 			CUDAENV_ROOT=$ROOT "$CUDAENV" -q system-link --path "$LINK" "$label" || return 1

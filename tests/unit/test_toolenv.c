@@ -38,6 +38,7 @@ static const char *const names[] = {
 	"CPATH",
 	"LIBRARY_PATH",
 	"CUDAENV_SAVED_CUDNN_PATH",
+	"PKG_CONFIG_PATH",
 };
 
 static int fresh(void **state)
@@ -242,6 +243,26 @@ static void lacks(void **state)
 	is("LIBRARY_PATH", NULL);
 }
 
+static void pkg_config(void **state)
+{
+	setenv("PKG_CONFIG_PATH", "/mine", 1);
+	enter("pc", LD_NEVER, NULL);
+	is("PKG_CONFIG_PATH", "%/versions/pc/lib64/pkgconfig:/mine");
+	enter("pc", LD_NEVER, NULL);
+	is("PKG_CONFIG_PATH", "%/versions/pc/lib64/pkgconfig:/mine");
+	/* conda's lib/pkgconfig tells of much else than CUDA. */
+	enter("conda", LD_NEVER, NULL);
+	is("PKG_CONFIG_PATH", "/mine");
+	enter("pc", LD_NEVER, NULL);
+	enter("system", LD_NEVER, NULL);
+	is("PKG_CONFIG_PATH", "/mine");
+	unsetenv("PKG_CONFIG_PATH");
+	enter("pc", LD_NEVER, NULL);
+	is("PKG_CONFIG_PATH", "%/versions/pc/lib64/pkgconfig");
+	enter("system", LD_NEVER, NULL);
+	is("PKG_CONFIG_PATH", NULL);
+}
+
 static void foreign_values_come_back(void **state)
 {
 	setenv("CUDA_HOME", "/usr/local/cuda", 1);
@@ -296,7 +317,8 @@ static int open_base(void **state)
 	struct err err;
 	char path[PATH_MAX];
 	static const char *const folders[] = {"versions/12.4.1/lib64", "versions/11.8.0/lib64",
-					      "versions/conda/lib", "versions/none"};
+					      "versions/conda/lib/pkgconfig", "versions/none",
+					      "versions/pc/lib64/pkgconfig"};
 	if (!mkdtemp(base))
 		return -1;
 	snprintf(layout.root, sizeof layout.root, "%s", base);
@@ -323,6 +345,7 @@ int main(void)
 		cmocka_unit_test_setup(library_policy, fresh),
 		cmocka_unit_test_setup(cudnn, fresh),
 		cmocka_unit_test_setup(lacks, fresh),
+		cmocka_unit_test_setup(pkg_config, fresh),
 		cmocka_unit_test_setup(foreign_values_come_back, fresh),
 		cmocka_unit_test_setup(changed_meanwhile_is_left_alone, fresh),
 		cmocka_unit_test_setup(host_compiler, fresh),
