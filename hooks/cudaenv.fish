@@ -1,11 +1,11 @@
 # The environment of the CUDA version that applies in the working directory. Pure shell where nothing changed and
 # where everything is as it was once before; else one small static process (the launcher).
 
-# __cudaenv_keys: folders with the variables that matter; the function __cudaenv_doN, N being the place in this list,
-# tells whether the files are as they were at that time and does what was done then, mostly nothing.
-# __cudaenv_numbers: lists of installed versions, CUDAENV_HOOKs, and variables that the launcher reads.
-set -g __cudaenv_keys
-set -g __cudaenv_numbers
+# For each folder that was seen a function waits for an event named by the folder and the variables that matter, tells
+# whether all is as it was then, and does what was done then, mostly nothing. No command substitution is on this way:
+# they cost most in fish. __cudaenv_known: the numbers of these functions, __cudaenv_n: the last.
+set -g __cudaenv_known
+set -g __cudaenv_n 0
 # What the environment was made for ("-": no look yet), the number of what we made, the version's prefix, whether what
 # is installed matters.
 set -g __cudaenv_done -
@@ -16,24 +16,21 @@ set -g __cudaenv_listed 0
 # Behind cd and in front of a command: a line entered with nothing in it costs nothing.
 function __cudaenv_hook --on-variable PWD --on-event fish_preexec
     set -g __cudaenv_key "$PWD|$CUDAENV_VERSION|$CUDAENV_ROOT|$HOME|$CUDAENV_SHARED_ROOTS|$CUDAENV_CUDNN_VERSION|$VIRTUAL_ENV|$CONDA_PREFIX|$__cudaenv_made|$PATH"
-    set -l n (contains -i -- "$__cudaenv_key" $__cudaenv_keys)
-    and __cudaenv_do$n
+    emit "__cudaenv $__cudaenv_key"
+    # Who knows that all is right takes the text away.
+    test -z "$__cudaenv_key"
     or __cudaenv_look
+end
+function __cudaenv_forget
+    functions -e __cudaenv_{same,again,answer}$__cudaenv_known
+    set -g __cudaenv_known
 end
 function __cudaenv_on_start --on-event fish_prompt
     functions -e __cudaenv_on_start
     __cudaenv_hook
 end
 
-# The number of a text, in $__cudaenv_id.
-function __cudaenv_number
-    set -g __cudaenv_id (contains -i -- "$argv[1]" $__cudaenv_numbers)
-    and return
-    set -ga __cudaenv_numbers "$argv[1]"
-    set -g __cudaenv_id (count $__cudaenv_numbers)
-end
-
-# The number of the list of installed versions and cuDNN, in $__cudaenv_id.
+# What is installed, with cuDNN, in $__cudaenv_list.
 function __cudaenv_versions
     set -l root $HOME/.cudaenv
     test -n "$CUDAENV_ROOT"; and set root $CUDAENV_ROOT
@@ -43,26 +40,28 @@ function __cudaenv_versions
             set -a folders $other/versions/* $other/cudnn/*
         end
     end
-    __cudaenv_number "folders $folders"
+    set -g __cudaenv_list "folders $folders"
 end
 
-# The number of what else the launcher's answer depends on, in $__cudaenv_id.
+# What else the launcher's answer depends on, in $__cudaenv_all. Written when it is needed: loops are slow.
 function __cudaenv_variables
-    set -l root $HOME/.cudaenv
-    test -n "$CUDAENV_ROOT"; and set root $CUDAENV_ROOT
-    set -q $__cudaenv_names
-    set -l all "variables $status|$__cudaenv_made"
+    set -l all
     for name in $__cudaenv_names
-        set all "$all|$$name"
+        set all "$all|\$$name"
     end
-    for file in $root/config.ini /etc/cudaenv/config.ini
-        if test -f $file -a -r $file
-            set -l text
-            read -z text <$file
-            set all "$all|$text"
+    eval 'function __cudaenv_variables
+        set -l root $HOME/.cudaenv
+        test -n "$CUDAENV_ROOT"; and set root $CUDAENV_ROOT
+        set -q $__cudaenv_names
+        set -g __cudaenv_all "$status|$__cudaenv_made'$all'"
+        for file in $root/config.ini /etc/cudaenv/config.ini
+            if test -f $file -a -r $file
+                read -lz text <$file
+                set -g __cudaenv_all "$__cudaenv_all|$file $text"
+            end
         end
-    end
-    __cudaenv_number "$all"
+    end'
+    __cudaenv_variables
 end
 
 function __cudaenv_tell
@@ -78,138 +77,128 @@ function __cudaenv_is
     set -g __cudaenv_listed $argv[2]
     set -g __cudaenv_problem $argv[3]
     set -g __cudaenv_keep $argv[4]
+    set -g __cudaenv_made $argv[5]
 end
 
-# What the launcher says is kept as the function __cudaenv_answerN.
-function __cudaenv_switch
-    set -l code
+# What the launcher says is kept as the function $answer.
+function __cudaenv_switch --no-scope-shadowing
+    set -l answer __cudaenv_answer$__cudaenv_n
     test -x $__cudaenv_launcher
-    and set code ($__cudaenv_launcher hook fish 2>/dev/null | string collect)
-    if test -n "$code"
-        eval "function __cudaenv_answer$argv[1]
-$code
-end"
-        __cudaenv_answer$argv[1]
+    and $__cudaenv_launcher hook fish 2>/dev/null | source 2>/dev/null
+    if functions -q $answer
+        $answer
     else
-        __cudaenv_is '' 0 "cudaenv: cannot run '$__cudaenv_launcher', so no variable is changed" 0
+        __cudaenv_is '' 0 "cudaenv: cannot run '$__cudaenv_launcher', so no variable is changed" 0 $__cudaenv_made
     end
     test -z "$__cudaenv_problem"; or set -g __cudaenv_keep 0
     __cudaenv_tell $__cudaenv_problem
 end
 
-# What chooses a version, in $__cudaenv_want; and in $__cudaenv_if and $__cudaenv_then how to tell that nothing changed.
-# As the shims look: from the physical folder upward.
-function __cudaenv_choose
-    set -g __cudaenv_want
-    set -g __cudaenv_if 'test -d "$PWD"'
-    set -g __cudaenv_then
+# What chooses a version, in $want; and in $if and $then how to tell that nothing changed, which may use $file and
+# $text. As the shims look: from the physical folder upward.
+function __cudaenv_choose --no-scope-shadowing
+    set if 'test -d "$PWD"'
     if test -n "$CUDAENV_VERSION"; and string match -qr '[^ \t]' -- "$CUDAENV_VERSION"
-        set __cudaenv_want "=$CUDAENV_VERSION"
+        set want "=$CUDAENV_VERSION"
         return
     end
-    set -l file
     # One ".." too many does no harm.
-    set -l up ''
-    for part in (pwd -P 2>/dev/null | string split /)
-        if test -e "$up.cuda-version" -o -L "$up.cuda-version"
-            set file "$up.cuda-version"
+    set -l up .cuda-version
+    pwd -P 2>/dev/null | read -laz -d / levels
+    for level in $levels
+        if test -e $up -o -L $up
+            set file $up
             break
         end
-        set __cudaenv_if "$__cudaenv_if -a ! -e $up.cuda-version"
-        set up "../$up"
+        set if "$if -a ! -e $up"
+        set up ../$up
     end
     # Removed or renamed: only the launcher can tell.
     if not test -d "$PWD"
-        set __cudaenv_want "$PWD|"
-        set __cudaenv_if 'test ! -d "$PWD"'
+        set want "$PWD|"
+        set if 'test ! -d "$PWD"'
     end
-    for other in $argv[1]/version /etc/cudaenv/version
+    for other in $root/version /etc/cudaenv/version
         test -z "$file"; or break
         if test -e $other
             set file $other
         else
-            set __cudaenv_if "$__cudaenv_if -a ! -e "(string escape -- $other)
+            set if "$if -a ! -e "(string escape -- $other)
         end
     end
     test -n "$file"; or return
-    set -l quoted (string escape -- $file)
-    if test -f "$file" -a -r "$file"
-        set -l text
+    if test -f $file -a -r $file
         # What is longer is no version file.
         read -z -n 4097 text <$file
-        set __cudaenv_want "$__cudaenv_want<$text"
-        set __cudaenv_if "$__cudaenv_if -a -f $quoted -a -r $quoted"
-        set __cudaenv_then "and begin
-read -gz -n 4097 __cudaenv_text <$quoted
-test \"\$__cudaenv_text\" = "(string escape -- "$text" | string collect)"
-end"
+        set want "$want<$text"
+        set if "$if -a -f \$file -a -r \$file"
+        set then '
+        and read -lz -n 4097 now <$file
+        and test "$now" = "$text"'
     else
-        set __cudaenv_want "$__cudaenv_want?$PWD/$file"
+        set want "$want?$PWD/$file"
         # What it became only the next look tells.
-        set __cudaenv_then 'and false'
+        set if false
     end
+end
+
+# Keeps as the function $argv[1] that with the variables of now all is right if $if, $then and $argv[2] say so.
+function __cudaenv_learn --no-scope-shadowing
+    eval "function $argv[1] --on-event '__cudaenv '\$__cudaenv_key -V file -V text -V list -V before -V done
+        $if$then$argv[2]
+        and set -g __cudaenv_key
+        or functions -e $argv[1]
+    end"
 end
 
 function __cudaenv_look
     set -l root $HOME/.cudaenv
     test -n "$CUDAENV_ROOT"; and set root $CUDAENV_ROOT
     set -l vars "$root|$CUDAENV_SHARED_ROOTS|$CUDAENV_CUDNN_VERSION|$VIRTUAL_ENV|$CONDA_PREFIX"
-    set -l list 0
-    set -l before 0
+    set -l want
+    set -l if
+    set -l then
+    set -l file
+    set -l text
+    set -l list
+    set -l before
     set -g __cudaenv_keep 0
-    test (count $__cudaenv_keys) -lt 200; or set -g __cudaenv_keys
-    __cudaenv_choose $root
+    set -q __cudaenv_known[200]; and __cudaenv_forget
+    math $__cudaenv_n + 1 | read -g __cudaenv_n
+    set -ga __cudaenv_known $__cudaenv_n
+    __cudaenv_choose
     if test $__cudaenv_listed = 1
         __cudaenv_versions
-        set list $__cudaenv_id
+        set list $__cudaenv_list
     end
-    set -l n (contains -i -- "$__cudaenv_key" $__cudaenv_keys)
-    if test -z "$n"
-        set -ga __cudaenv_keys "$__cudaenv_key"
-        set n (count $__cudaenv_keys)
-    end
-    if test "$__cudaenv_want|$vars|$list|$PATH" != "$__cudaenv_done" -o ! -d "$__cudaenv_prefix/"
-        if test -z "$__cudaenv_want$CUDAENV_HOOK"; and not string match -q -- "*:$root/versions/*" ":$PATH"
-            set -g __cudaenv_prefix
-            set -g __cudaenv_listed 0
+    if test "$want|$vars|$list|$PATH" != "$__cudaenv_done" -o ! -d "$__cudaenv_prefix/"
+        if test -z "$want$CUDAENV_HOOK"; and not string match -q -- "*:$root/versions/*" ":$PATH"
+            __cudaenv_is '' 0 '' 0 0
         else
             __cudaenv_variables
-            set before $__cudaenv_id
+            set before $__cudaenv_all
             __cudaenv_versions
-            set list $__cudaenv_id
-            __cudaenv_switch $n
+            set list $__cudaenv_list
+            __cudaenv_switch
         end
-        test $__cudaenv_listed = 1; or set list 0
-        __cudaenv_number "hook $CUDAENV_HOOK"
-        set -g __cudaenv_made $__cudaenv_id
-        set -g __cudaenv_done "$__cudaenv_want|$vars|$list|$PATH"
+        test $__cudaenv_listed = 1; or set list
+        set -g __cudaenv_done "$want|$vars|$list|$PATH"
     end
-    if test $list != 0
-        set __cudaenv_then "$__cudaenv_then
-and __cudaenv_versions
-and test \$__cudaenv_id = $list"
-    end
+    test -z "$list"; or set then "$then
+        and __cudaenv_versions
+        and test \"\$__cudaenv_list\" = \"\$list\""
     if test $__cudaenv_keep = 1
-        eval "function __cudaenv_do$n
-$__cudaenv_if
-$__cudaenv_then
-and __cudaenv_variables
-and test \$__cudaenv_id = $before
-and __cudaenv_answer$n
-and set -g __cudaenv_made $__cudaenv_made
-and set -g __cudaenv_done "(string escape -- "$__cudaenv_done" | string collect)"
-end"
+        set -l done $__cudaenv_done
+        __cudaenv_learn __cudaenv_again$__cudaenv_n "
+        and __cudaenv_variables
+        and test \"\$__cudaenv_all\" = \"\$before\"
+        and __cudaenv_answer$__cudaenv_n
+        and set -g __cudaenv_done \$done"
     end
+    set if "$if -a -d \"\$__cudaenv_prefix/\""
     set -g __cudaenv_key "$PWD|$CUDAENV_VERSION|$CUDAENV_ROOT|$HOME|$CUDAENV_SHARED_ROOTS|$CUDAENV_CUDNN_VERSION|$VIRTUAL_ENV|$CONDA_PREFIX|$__cudaenv_made|$PATH"
-    set n (contains -i -- "$__cudaenv_key" $__cudaenv_keys)
-    if test -z "$n"
-        set -ga __cudaenv_keys "$__cudaenv_key"
-        set n (count $__cudaenv_keys)
-    end
-    eval "function __cudaenv_do$n
-$__cudaenv_if -a -d "(string escape -- "$__cudaenv_prefix/")"
-$__cudaenv_then
-end"
+    emit "__cudaenv $__cudaenv_key"
+    test -z "$__cudaenv_key"; or __cudaenv_learn __cudaenv_same$__cudaenv_n ''
 end
 
 # Lets `cudaenv shell` change this shell, and the next look see what the command did.
@@ -227,7 +216,7 @@ function cudaenv
             set result $status
     end
     set -g __cudaenv_done -
-    set -g __cudaenv_keys
+    __cudaenv_forget
     __cudaenv_hook
     return $result
 end

@@ -96,13 +96,27 @@ static void condition(struct out *o, const char *prefix)
 	buf_adds(&o->text, o->fish ? "; or return 1\n" : " ]] || return 1\n");
 }
 
-static void state(struct out *o, const char *prefix, bool listed, const char *problem, bool keep)
+/* A number for the state that the changes leave behind; 0: none. By it a shell knows what it saw before. */
+static unsigned long long number(const struct toolenv *changes)
+{
+	const char *state = getenv("CUDAENV_HOOK");
+	unsigned long long hash = 14695981039346656037u; /* FNV-1a */
+	for (const struct toolenv_var *v = changes->vars; v < changes->vars + changes->n; v++)
+		if (!strcmp(v->name, "CUDAENV_HOOK"))
+			state = v->value;
+	for (const char *p = state; p && *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+	return state && *state ? hash : 0;
+}
+
+static void state(struct out *o, const char *prefix, bool listed, const char *problem, bool keep,
+		  unsigned long long made)
 {
 	buf_adds(&o->text, "__cudaenv_is ");
 	quote(o, prefix, strlen(prefix));
 	buf_adds(&o->text, listed ? " 1 " : " 0 ");
 	quote(o, problem, strlen(problem));
-	buf_adds(&o->text, keep ? " 1\n" : " 0\n");
+	buf_addf(&o->text, " %d %llu\n", keep, made);
 }
 
 static bool write_all(const struct out *o, struct err *err)
@@ -242,10 +256,12 @@ bool hook(const char *shell, struct err *err)
 	opts.cudnn = beside && cudnn.prefix[0] ? cudnn.prefix : NULL;
 	hookenv_switch(&changes, &l, ok ? &s : NULL, &opts);
 	bool keep = ok && !said[0] && may_keep(&s);
+	buf_adds(&o.text, o.fish ? "function $answer\n" : "");
 	if (keep && s.prefix[0])
 		condition(&o, s.prefix);
 	assign(&o, &changes);
-	state(&o, ok ? s.prefix : "", listed, said, keep);
+	state(&o, ok ? s.prefix : "", listed, said, keep, number(&changes));
+	buf_adds(&o.text, o.fish ? "end\n" : "");
 	bool written = write_all(&o, err);
 	buf_clear(&o.text);
 	return written;

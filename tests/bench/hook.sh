@@ -58,7 +58,7 @@ start_up() {
 	case $2:$1 in
 	first:bash) echo 'function cd { builtin cd "$@" || return; __cudaenv_known=() __cudaenv_n=0; __cudaenv_find; }' ;;
 	first:zsh) echo 'forget() { __cudaenv_known=() __cudaenv_n=0 }; chpwd_functions=(forget $chpwd_functions)' ;;
-	first:fish) echo 'functions -c cd bare_cd; function cd; set -g __cudaenv_keys; bare_cd $argv; end' ;;
+	first:fish) echo 'functions -c cd bare_cd; function cd; __cudaenv_forget; bare_cd $argv; end' ;;
 	esac
 }
 

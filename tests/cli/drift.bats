@@ -45,7 +45,7 @@ hint: cmake --fresh -B build, with your own -D options"
 		assert_status 0
 		assert_stderr ""
 		assert_stdout_has CUDA_HOME
-		[ "$(tail -n 1 "$T/stdout" | grep -c "is configured by CMake for CUDA 11.8.0, but 12.4.1 is selected; hint: cmake --fresh -B build")" -eq 1 ] || fail
+		[ "$(grep '^__cudaenv_is ' "$T/stdout" | grep -c "is configured by CMake for CUDA 11.8.0, but 12.4.1 is selected; hint: cmake --fresh -B build")" -eq 1 ] || fail
 	done
 	cache 12.4.1
 	capture "$SHIM" hook bash
