@@ -7,11 +7,14 @@ function __cudaenv_complete
     for line in (command cudaenv complete -- $words "$current" 2>/dev/null)
         switch $line
             case ':files'
-                __fish_complete_path (string replace -r -- '^--[^=]*=' '' "$current")
+                # fish itself knows of ~, of open quotes and of blanks.
+                for path in (complete -C"cudaenv-file "(string replace -r -- '^--[^=]*=' '' "$current"))
+                    echo -- "$before$path"
+                end
             case ':command *'
                 set -l n (string replace ':command ' '' -- $line)
                 set -l rest $words "$current"
-                complete -C (string join ' ' -- (string escape -- $rest[(math $n + 1)..-1]))
+                complete -C"$(string join ' ' -- (string escape -- $rest[(math $n + 1)..-1]))"
             case '*'
                 echo -- "$before$line"
         end

@@ -145,6 +145,17 @@ static void offer_operands(const struct line *l, int place)
 	}
 }
 
+/* The command that 'exec [+SPEC] [--] COMMAND' runs has completions of its own. */
+static void offer_command(const struct line *l, int at)
+{
+	if (at < l->n_operands && !strcmp(l->words[l->operands[at]], "--"))
+		at++;
+	if (at < l->n_operands)
+		printf(":command %d\n", l->operands[at]);
+	else if (l->current[0] != '-')
+		printf(":command %d\n", l->n - 1);
+}
+
 /* "[+SPEC] TOOL": the first operand may be left out. */
 static void offer_behind_spec(const struct line *l)
 {
@@ -152,7 +163,7 @@ static void offer_behind_spec(const struct line *l)
 	if (!l->n_operands && l->current[0] == '+')
 		offer_specs(l->current, "+");
 	else if (l->command->needs & ARGS_PASS)
-		printf(":command %d\n", l->n_operands > given ? l->operands[given] : l->n - 1);
+		offer_command(l, given);
 	else
 		offer_operands(l, l->n_operands + !given);
 }

@@ -151,6 +151,14 @@ words() {
 	assert_stdout ''
 	words exec ''
 	assert_stdout ":command 1"
+	words exec -- nv
+	assert_stdout ":command 2"
+	words exec +11.8 -- nv
+	assert_stdout ":command 3"
+	words exec +11.8 -- nvcc -
+	assert_stdout ":command 3"
+	words exec +11.8 --
+	assert_stdout ''
 	words exec +13 ''
 	assert_stdout ":command 2"
 	words -q exec ls --al
@@ -250,4 +258,25 @@ asked() {
 	asked 'config set offline '
 	assert_stdout "yes
 no"
+	asked 'exec +11.8.0 -- planted-t'
+	assert_stdout planted-tool
+	asked 'exec +11.8.0 --'
+	assert_stdout ''
+}
+
+@test "files, asked of fish: behind =, in quotes, with blanks and a tilde" {
+	command -v fish >/dev/null || skip "no fish"
+	mkdir 'a folder' "$HOME/beneath"
+	local line
+	while IFS=$'\t' read -r line want; do
+		asked "$line"
+		assert_stdout "$want"
+	done <<-'EOF'
+		adopt a\ f	a folder/
+		adopt "a f	a folder/
+		adopt 'a f	a folder/
+		install --from=a-f	--from=a-file
+		install --from a-f	a-file
+		adopt ~/ben	~/beneath/
+	EOF
 }
