@@ -250,7 +250,7 @@ bool hook(const char *shell, struct err *err)
 	/* Without the cuDNN that was asked for the toolkit is right all the same. */
 	bool beside = ok && product_cudnn(&l, &s, &cudnn, &why);
 	bool listed = depends_on_list(&s, &cudnn, beside, &why);
-	if (!beside || drift_find(&l, &s, &why))
+	if (!beside || drift_find(&l, &s, NULL, &why))
 		problem(&why, said, sizeof said);
 	opts.ccbin = ok && ccbin[0] ? ccbin : NULL;
 	opts.cudnn = beside && cudnn.prefix[0] ? cudnn.prefix : NULL;

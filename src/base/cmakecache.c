@@ -11,8 +11,7 @@
 #include "base/path.h"
 #include "base/scan.h"
 
-/* LINE: longer lines are skipped. NAMES: entries of one folder. */
-enum { LINE = 8192, CACHE_MAX = 16 << 20, NAMES_MAX = 4096 };
+enum { NAMES_MAX = 4096 }; /* entries of one folder */
 
 /* A cache while it is read. */
 struct cache {
@@ -21,38 +20,6 @@ struct cache {
 	bool unclear; /* the compiler is a shim, a clang or a bare word */
 	struct cmakecache *out;
 };
-
-typedef void line_fn(void *ctx, char *line);
-
-static bool each_line(const char *path, line_fn *fn, void *ctx)
-{
-	char text[LINE];
-	struct stat st;
-	size_t have = 0;
-	bool skip = false;
-	autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > CACHE_MAX)
-		return false;
-	for (;;) {
-		ssize_t n = read(fd, text + have, sizeof text - 1 - have);
-		if (n <= 0)
-			return n == 0;
-		have += (size_t)n;
-		char *line = text, *nl;
-		for (; (nl = memchr(line, '\n', (size_t)(text + have - line))); line = nl + 1) {
-			nl[nl > line && nl[-1] == '\r' ? -1 : 0] = '\0';
-			if (!skip)
-				fn(ctx, line);
-			skip = false;
-		}
-		have -= (size_t)(line - text);
-		memmove(text, line, have);
-		if (have == sizeof text - 1) {
-			skip = true;
-			have = 0;
-		}
-	}
-}
 
 size_t cmakecache_version(const struct layout *l, const char *path, const char **name, size_t *len)
 {
@@ -240,7 +207,7 @@ static bool compiler_file(void *ctx, const char *name, unsigned char type)
 	char path[PATH_MAX];
 	if (name[0] >= '0' && name[0] <= '9' && path_join(path, sizeof path, n->folder, name) &&
 	    path_join(path, sizeof path, path, "CMakeCUDACompiler.cmake"))
-		each_line(path, compiler_line, n->cache);
+		scan_lines(path, compiler_line, n->cache);
 	return --n->left > 0;
 }
 
@@ -251,7 +218,7 @@ bool cmakecache_read(struct cmakecache *out, const struct layout *l, const struc
 	char path[PATH_MAX];
 	*out = (struct cmakecache){0};
 	if (!path_join(path, sizeof path, folder, "CMakeCache.txt") ||
-	    !each_line(path, cache_line, &c))
+	    !scan_lines(path, cache_line, &c))
 		return false;
 	if (c.unclear && !out->foreign[0] && path_join(path, sizeof path, folder, "CMakeFiles"))
 		scan_folder(path, compiler_file,

@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/cmakecache.h"
+#include "base/mesonlog.h"
 #include "base/path.h"
 #include "base/scan.h"
 
@@ -16,20 +18,45 @@ struct search {
 	const struct layout *l;
 	const struct selection *s;
 	int tries, found;
+	int number;	       /* of the selected toolkit's cuda.h; 0: not looked for yet */
 	char folder[PATH_MAX]; /* the one to tell of: the first by name */
 	struct cmakecache cache;
+	struct mesonlog meson; /* .cuda: it is of Meson, not of CMake */
 };
 
-/* Whether CMake configured this folder. */
+/* Whether this folder becomes the one to tell of. */
+static bool is_first(struct search *in, const char *folder)
+{
+	if (in->found++ && strcmp(folder, in->folder) >= 0)
+		return false;
+	snprintf(in->folder, sizeof in->folder, "%s", folder);
+	return true;
+}
+
+static bool look_for_meson(struct search *in, const char *folder)
+{
+	struct mesonlog m;
+	if (!mesonlog_read(&m, folder))
+		return false;
+	if (!in->number && in->s->prefix[0])
+		in->number = mesonlog_number(in->s->prefix);
+	if (m.cuda && in->number && m.cuda / 10 != in->number / 10 && is_first(in, folder)) {
+		in->meson = m;
+		in->cache = (struct cmakecache){0};
+	}
+	return true;
+}
+
+/* Whether CMake or Meson configured this folder. */
 static bool look(struct search *in, const char *folder)
 {
 	struct cmakecache c;
 	in->tries++;
 	if (!cmakecache_read(&c, in->l, in->s, folder))
-		return false;
-	if ((c.foreign[0] || c.filler[0]) && (!in->found++ || strcmp(folder, in->folder) < 0)) {
-		snprintf(in->folder, sizeof in->folder, "%s", folder);
+		return look_for_meson(in, folder);
+	if ((c.foreign[0] || c.filler[0]) && is_first(in, folder)) {
 		in->cache = c;
+		in->meson.cuda = 0;
 	}
 	return true;
 }
@@ -40,10 +67,12 @@ struct walk {
 	int depth, left;
 };
 
+/* build, _build, builddir, cmake-build-debug, Debug, release-12 ... */
 static bool is_build_folder(const char *name)
 {
-	return !strcmp(name, "build") || !strcmp(name, "out") || !strncmp(name, "build-", 6) ||
-	       !strncmp(name, "cmake-build-", 12);
+	return strcasestr(name, "build") || !strcmp(name, "out") || !strcmp(name, "bld") ||
+	       !strncasecmp(name, "debug", 5) || !strncasecmp(name, "release", 7) ||
+	       !strcmp(name, "RelWithDebInfo") || !strcmp(name, "MinSizeRel");
 }
 
 /* build, out/X and out/build/X. */
@@ -121,29 +150,53 @@ static void tell_filler(const struct search *in, struct err *e)
 		 name);
 }
 
+static const char *more(const struct search *in, char out[64])
+{
+	out[0] = '\0';
+	if (in->found > 1)
+		snprintf(out, 64, " (%d more such folders)", in->found - 1);
+	return out;
+}
+
+static void tell_meson(const struct search *in, struct err *e)
+{
+	const struct mesonlog *m = &in->meson;
+	char folder[sizeof e->hint], source[sizeof e->hint], others[64];
+	err_set(e, ERR_NONE, "'%s' is set up by Meson for CUDA %d.%d, but %s is selected%s",
+		in->folder, m->cuda / 1000, m->cuda / 10 % 100, in->s->name, more(in, others));
+	err_hint(e, "meson setup --wipe %s%s%s", quoted(in->folder, folder, sizeof folder),
+		 scan_same(m->source, ".") ? "" : " ",
+		 scan_same(m->source, ".") ? "" : quoted(m->source, source, sizeof source));
+}
+
 static void tell(const struct search *in, struct err *e)
 {
 	const char *name, *now = in->s->prefix[0] ? in->s->name : "the system's";
 	const char *tree = in->cache.foreign;
-	char more[64] = "";
+	char others[64];
 	size_t len, ours = cmakecache_version(in->l, tree, &name, &len);
-	if (in->found > 1)
-		snprintf(more, sizeof more, " (%d more such folders)", in->found - 1);
 	err_set(e, ERR_NONE, "'%s' is configured by CMake for %s%s%s, but %s is selected%s",
-		in->folder, ours ? "CUDA " : "'", ours ? name : tree, ours ? "" : "'", now, more);
+		in->folder, ours ? "CUDA " : "'", ours ? name : tree, ours ? "" : "'", now,
+		more(in, others));
 	remedy(in, e);
 }
 
-bool drift_find(const struct layout *l, const struct selection *s, struct err *found)
+bool drift_find(const struct layout *l, const struct selection *s, const char *named,
+		struct err *found)
 {
 	struct search in = {.l = l, .s = s};
 	char folder[PATH_MAX];
 	if (s->origin == ORIGIN_DEFAULT)
 		return false;
-	look_in(&in, "");
-	if (project(s, folder))
-		look_in(&in, folder);
-	if (in.found && in.cache.foreign[0])
+	/* A command that names its build folder has to do with no other. */
+	if (!named || !look(&in, named)) {
+		look_in(&in, "");
+		if (project(s, folder))
+			look_in(&in, folder);
+	}
+	if (in.found && in.meson.cuda)
+		tell_meson(&in, found);
+	else if (in.found && in.cache.foreign[0])
 		tell(&in, found);
 	else if (in.found)
 		tell_filler(&in, found);

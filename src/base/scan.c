@@ -10,6 +10,8 @@
 
 #include "base/attr.h"
 
+enum { LINE = 8192, FILE_MAX = 16 << 20 };
+
 /* What the kernel writes; opendir would allocate. */
 struct entry {
 	uint64_t ino;
@@ -48,4 +50,34 @@ bool scan_same(const char *a, const char *b)
 	struct stat x, y;
 	return !strcmp(a, b) || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
 				 x.st_ino == y.st_ino);
+}
+
+bool scan_lines(const char *path, scan_line_fn *fn, void *ctx)
+{
+	char text[LINE];
+	struct stat st;
+	size_t have = 0;
+	bool skip = false;
+	autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+		return false;
+	for (;;) {
+		ssize_t n = read(fd, text + have, sizeof text - 1 - have);
+		if (n <= 0)
+			return n == 0;
+		have += (size_t)n;
+		char *line = text, *nl;
+		for (; (nl = memchr(line, '\n', (size_t)(text + have - line))); line = nl + 1) {
+			nl[nl > line && nl[-1] == '\r' ? -1 : 0] = '\0';
+			if (!skip)
+				fn(ctx, line);
+			skip = false;
+		}
+		have -= (size_t)(line - text);
+		memmove(text, line, have);
+		if (have == sizeof text - 1) {
+			skip = true;
+			have = 0;
+		}
+	}
 }

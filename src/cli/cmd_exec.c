@@ -82,14 +82,30 @@ static bool find(struct app *app, const struct selection *s, const char *name, c
 	return why == 0 || not_found(app, s, name, path, cap, err);
 }
 
+/* The build folder that cmake, ninja, make or meson is told of: "--build B", "-C B", "-CB"; NULL: none. */
+static const char *build_folder(char **argv)
+{
+	for (char **arg = argv; *arg; arg++) {
+		const char *a = *arg;
+		bool is_short = a[0] == '-' && (a[1] == 'C' || a[1] == 'B');
+		if ((is_short && !a[2]) || !strcmp(a, "--build"))
+			return arg[1];
+		if (is_short)
+			return a + 2;
+		if (!strncmp(a, "--directory=", 12))
+			return a + 12;
+	}
+	return NULL;
+}
+
 /* Whoever configures anew need not be told to. */
 static void warn_of_drift(struct app *app, const struct selection *s, char **argv)
 {
 	struct err found;
 	for (char **arg = argv; *arg; arg++)
-		if (!strcmp(*arg, "--fresh"))
+		if (!strcmp(*arg, "--fresh") || !strcmp(*arg, "--wipe"))
 			return;
-	if (drift_find(&app->layout, s, &found))
+	if (drift_find(&app->layout, s, build_folder(argv), &found))
 		event_warn(&app->events, found.hint, "%s", found.msg);
 }
 

@@ -129,7 +129,7 @@ void doctor_filled(struct doctor *d, const struct facts *f)
 void doctor_drift(struct doctor *d, const struct facts *f)
 {
 	struct err found;
-	if (!f->resolved || !drift_find(f->layout, &f->sel, &found))
+	if (!f->resolved || !drift_find(f->layout, &f->sel, NULL, &found))
 		return;
 	doctor_find(d, DOCTOR_WARNING, "%s", found.msg);
 	doctor_remedy(d, "%s", found.hint);

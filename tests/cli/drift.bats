@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# A build folder that CMake configured for another version: exec and the hook's launcher say so, once.
+# A build folder that CMake or Meson configured for another version: exec and the hook's launcher say so, once.
 load lib
 setup() {
 	setup_root
@@ -35,6 +35,37 @@ hint: cmake --fresh -B build, with your own -D options"
 	assert_stderr ""
 	cudaenv exec echo cmake -B build
 	assert_stderr_has "$words"
+}
+
+@test "exec looks at the build folder that the command names" {
+	mkdir "$T/elsewhere"
+	mv build/CMakeCache.txt "$T/elsewhere"
+	cudaenv exec echo
+	assert_stderr ""
+	for e in -C -B --build; do
+		cudaenv exec echo -j2 $e "$T/elsewhere"
+		assert_stderr_has "elsewhere' is configured by CMake for CUDA 11.8.0"
+	done
+	for e in -C -B --directory=; do
+		cudaenv exec echo "$e$T/elsewhere" all
+		assert_stderr_has "elsewhere' is configured by CMake for CUDA 11.8.0"
+	done
+	cudaenv exec echo -C
+	assert_stderr ""
+}
+
+@test "a folder of Meson: its nvcc is not the selected one" {
+	rm -r build
+	mkdir -p builddir/meson-logs
+	fake_toolkit 12.4.1
+	mkdir -p "$prefix/include"
+	echo '#define CUDA_VERSION 12040' >"$prefix/include/cuda.h"
+	printf '%s\n' "Source dir: $PWD" 'Cuda compiler for the host machine: nvcc (nvcc 11.8.89)' >builddir/meson-logs/meson-log.txt
+	cudaenv exec ninja
+	assert_stderr_has "warning: 'builddir' is set up by Meson for CUDA 11.8, but 12.4.1 is selected
+hint: meson setup --wipe builddir"
+	cudaenv exec echo meson setup --wipe builddir
+	assert_stderr ""
 }
 
 @test "the launcher tells the hook, which has the environment all the same" {

@@ -119,7 +119,7 @@ static void test_caches(void **state)
 		put("build/CMakeCache.txt", cases[i].cache);
 		put("build/CMakeFiles/3.25.1/CMakeCUDACompiler.cmake",
 		    cases[i].compiler ? cases[i].compiler : "");
-		bool found = drift_find(&layout, &selected, &e);
+		bool found = drift_find(&layout, &selected, NULL, &e);
 		if (found != (cases[i].made_for != NULL))
 			fail_msg("%s", cases[i].cache);
 		if (!found)
@@ -141,7 +141,10 @@ static void test_folders(void **state)
 	} cases[] = {
 		{".", true},	      {"build", true},	     {"build-12", true},
 		{"out", true},	      {"build/debug", true}, {"cmake-build-debug", true},
-		{"out/linux", true},  {"out/build/x", true}, {"builds", false},
+		{"out/linux", true},  {"out/build/x", true}, {"builds", true},
+		{"builddir", true},   {"_build", true},	     {"Build", true},
+		{"Release", true},    {"debug-12", true},    {"Release/build/x", true},
+		{"B", false},	      {"src", false},	     {"bld", true},
 		{"src/build", false}, {"build/a/b", false},  {"out/build/x/y", false},
 		{".build", false},    {"out/a/b", false},    {"build/build/x", true},
 	};
@@ -153,7 +156,7 @@ static void test_folders(void **state)
 		assert_true(tree_mkdirs(dir, &e));
 		put(file, "CMAKE_CUDA_COMPILER:FILEPATH=@/other/bin/nvcc\n" CMAKE_325);
 		assert_int_equal(chdir("work"), 0);
-		bool found = drift_find(&layout, &selected, &e);
+		bool found = drift_find(&layout, &selected, NULL, &e);
 		if (found != cases[i].found)
 			fail_msg("%s", cases[i].folder);
 		if (found) {
@@ -170,27 +173,88 @@ static void test_selections(void **state)
 	struct err e;
 	put("build/CMakeCache.txt", "CMAKE_CUDA_COMPILER:FILEPATH=@/other/bin/nvcc\n" CMAKE_325);
 	assert_int_equal(chdir("work"), 0);
-	assert_false(drift_find(&layout, &selected, &e));
+	assert_false(drift_find(&layout, &selected, NULL, &e));
 	struct selection s = selected;
 	autofree char *pin = expand("@/.cuda-version");
 	s.origin = ORIGIN_FILE;
 	memcpy(s.origin_path, pin, strlen(pin) + 1);
-	assert_true(drift_find(&layout, &s, &e));
+	assert_true(drift_find(&layout, &s, NULL, &e));
 	autofree char *named = expand("'@/build' is");
 	assert_non_null(strstr(e.msg, named));
 	assert_int_equal(chdir(".."), 0);
-	assert_true(drift_find(&layout, &s, &e));
+	assert_true(drift_find(&layout, &s, NULL, &e));
 	assert_non_null(strstr(e.msg, "'build' is"));
 
 	struct selection none = {.name = "system", .origin = ORIGIN_FILE};
 	memcpy(none.origin_path, pin, strlen(pin) + 1);
-	assert_false(drift_find(&layout, &none, &e));
+	assert_false(drift_find(&layout, &none, NULL, &e));
 	put("build/CMakeCache.txt",
 	    "CMAKE_CUDA_COMPILER:FILEPATH=@/root/versions/12.4.1/bin/nvcc\n" CMAKE_325);
-	assert_true(drift_find(&layout, &none, &e));
+	assert_true(drift_find(&layout, &none, NULL, &e));
 	assert_non_null(strstr(e.msg, "for CUDA 12.4.1, but the system's is selected"));
 	none.origin = ORIGIN_DEFAULT;
-	assert_false(drift_find(&layout, &none, &e));
+	assert_false(drift_find(&layout, &none, NULL, &e));
+}
+
+/* The folder that the command names, wherever it is; another one is not its concern. */
+static void test_named(void **state)
+{
+	struct err e;
+	put("other/CMakeCache.txt", "CMAKE_CUDA_COMPILER:FILEPATH=@/other/bin/nvcc\n" CMAKE_325);
+	assert_false(drift_find(&layout, &selected, NULL, &e));
+	assert_true(drift_find(&layout, &selected, "other", &e));
+	assert_non_null(strstr(e.msg, "'other' is"));
+	put("build/CMakeCache.txt",
+	    "CMAKE_CUDA_COMPILER:FILEPATH=@/root/versions/12.4.1/bin/nvcc\n" CMAKE_325);
+	assert_true(drift_find(&layout, &selected, "other", &e));
+	assert_non_null(strstr(e.msg, "'other' is"));
+	assert_null(strstr(e.msg, "more"));
+	put("other/CMakeCache.txt", CMAKE_325);
+	assert_false(drift_find(&layout, &selected, "other", &e));
+	assert_true(drift_find(&layout, &selected, "work", &e));
+	assert_true(drift_find(&layout, &selected, "nowhere", &e));
+}
+
+/* Its log, of Meson 1.0 and 1.12, cut down. */
+static void test_meson(void **state)
+{
+	static const struct {
+		const char *log, *header, *made_for, *hint;
+	} cases[] = {
+		{"Source dir: @\nCuda compiler for the host machine: ccache nvcc (nvcc 12.4.131\n",
+		 "#define CUDA_VERSION 13000\n", "12.4", "meson setup --wipe build"},
+		{"Source dir: @\nCuda compiler for the host machine: nvcc (nvcc 13.5.37)\n",
+		 "#define CUDA_VERSION 13000\n", "13.5", "meson setup --wipe build"},
+		{"Source dir: /a b\nCuda compiler for the build machine: nvcc (nvcc 11.8.89)\n",
+		 "x\n#define CUDA_VERSION 13000\r\n", "11.8", "meson setup --wipe build '/a b'"},
+		{"Source dir: @\nCuda compiler for the host machine: nvcc (nvcc 13.0.88)\n",
+		 "#define CUDA_VERSION 13000\n", NULL, NULL},
+		{"Source dir: @\nCuda compiler for the host machine: nvcc (nvcc 12.4.131\n", "",
+		 NULL, NULL},
+		{"Source dir: @\nC compiler for the host machine: cc (gcc 12.2.0)\n",
+		 "#define CUDA_VERSION 13000\n", NULL, NULL},
+		{"Source dir: @\nCuda compiler for the host machine: nvcc (nvcc x)\n",
+		 "#define CUDA_VERSION 13000\n", NULL, NULL},
+		{"", "#define CUDA_VERSION 13000\n", NULL, NULL},
+	};
+	struct err err;
+	assert_true(tree_mkdirs("build/meson-logs", &err));
+	assert_true(tree_mkdirs("root/versions/13.0.2/include", &err));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct err e = {0};
+		put("build/meson-logs/meson-log.txt", cases[i].log);
+		put("root/versions/13.0.2/include/cuda.h", cases[i].header);
+		bool found = drift_find(&layout, &selected, NULL, &e);
+		if (found != (cases[i].made_for != NULL))
+			fail_msg("%s", cases[i].log);
+		if (!found)
+			continue;
+		autofree char *want =
+			xasprintf("'build' is set up by Meson for CUDA %s, but 13.0.2 is selected",
+				  cases[i].made_for);
+		assert_string_equal(e.msg, want);
+		assert_string_equal(e.hint, cases[i].hint);
+	}
 }
 
 /* One line for many folders, always the same. */
@@ -203,7 +267,7 @@ static void test_many(void **state)
 		assert_int_equal(mkdir(dir, 0755), 0);
 		put(file, "CMAKE_CUDA_COMPILER:FILEPATH=@/other/bin/nvcc\n" CMAKE_325);
 	}
-	assert_true(drift_find(&layout, &selected, &e));
+	assert_true(drift_find(&layout, &selected, NULL, &e));
 	assert_non_null(strstr(e.msg, "'build-7' is"));
 	assert_non_null(strstr(e.msg, "(2 more such folders)"));
 }
@@ -219,13 +283,13 @@ static void test_odd_files(void **state)
 	buf_addc(&b, '\n');
 	buf_adds(&b, line);
 	scratch_file("build/CMakeCache.txt", buf_str(&b));
-	assert_true(drift_find(&layout, &selected, &e));
+	assert_true(drift_find(&layout, &selected, NULL, &e));
 	assert_int_equal(unlink("build/CMakeCache.txt"), 0);
 	assert_int_equal(mkfifo("build/CMakeCache.txt", 0644), 0);
-	assert_false(drift_find(&layout, &selected, &e));
+	assert_false(drift_find(&layout, &selected, NULL, &e));
 	assert_int_equal(unlink("build/CMakeCache.txt"), 0);
 	assert_int_equal(symlink("/dev/zero", "build/CMakeCache.txt"), 0);
-	assert_false(drift_find(&layout, &selected, &e));
+	assert_false(drift_find(&layout, &selected, NULL, &e));
 }
 
 /* What the selected one lacks, CMake finds in /usr/local. */
@@ -277,7 +341,7 @@ static void test_fillers(void **state)
 			"CMAKE_CUDA_COMPILER:FILEPATH=@/root/versions/13.0.2/bin/nvcc\n%s\n",
 			cases[i].line);
 		put("build/CMakeCache.txt", cache);
-		assert_int_equal(drift_find(&layout, &selected, &found), message != NULL);
+		assert_int_equal(drift_find(&layout, &selected, NULL, &found), message != NULL);
 		if (message)
 			assert_string_equal(found.msg, message);
 		if (message)
@@ -294,6 +358,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fillers, setup, scratch_leave),
 		cmocka_unit_test_setup_teardown(test_folders, setup, scratch_leave),
 		cmocka_unit_test_setup_teardown(test_selections, setup, scratch_leave),
+		cmocka_unit_test_setup_teardown(test_named, setup, scratch_leave),
+		cmocka_unit_test_setup_teardown(test_meson, setup, scratch_leave),
 		cmocka_unit_test_setup_teardown(test_many, setup, scratch_leave),
 		cmocka_unit_test_setup_teardown(test_odd_files, setup, scratch_leave),
 	};
