@@ -27,6 +27,9 @@ struct search {
 /* Whether this folder becomes the one to tell of. */
 static bool is_first(struct search *in, const char *folder)
 {
+	/* The working folder may be one of the project's. */
+	if (in->found && scan_same(folder, in->folder))
+		return false;
 	if (in->found++ && strcmp(folder, in->folder) >= 0)
 		return false;
 	snprintf(in->folder, sizeof in->folder, "%s", folder);

@@ -184,6 +184,11 @@ static void test_selections(void **state)
 	assert_int_equal(chdir(".."), 0);
 	assert_true(drift_find(&layout, &s, NULL, &e));
 	assert_non_null(strstr(e.msg, "'build' is"));
+	assert_int_equal(chdir("build"), 0);
+	assert_true(drift_find(&layout, &s, NULL, &e));
+	assert_non_null(strstr(e.msg, "'.' is"));
+	assert_null(strstr(e.msg, "more"));
+	assert_int_equal(chdir(".."), 0);
 
 	struct selection none = {.name = "system", .origin = ORIGIN_FILE};
 	memcpy(none.origin_path, pin, strlen(pin) + 1);
