@@ -64,7 +64,7 @@ function __cudaenv_tell {
 
 # The launcher's last word.
 function __cudaenv_is {
-	__cudaenv_prefix=$1 __cudaenv_listed=$2 __cudaenv_problem=$3 __cudaenv_keep=$4
+	__cudaenv_prefix=$1 __cudaenv_listed=$2 __cudaenv_problem=$3 __cudaenv_keep=$4 __cudaenv_made=$5
 }
 
 # The number of what else the launcher's answer depends on, in __cudaenv_id. Written when it is needed: loops over
@@ -94,7 +94,7 @@ function __cudaenv_switch {
 		"__cudaenv_answer$__cudaenv_n" 2>/dev/null
 		[[ -z $__cudaenv_failed ]] || __cudaenv_problem='cudaenv: a variable is read-only in this shell, so not all are set'
 	else
-		__cudaenv_is '' 0 "cudaenv: cannot run '$__cudaenv_launcher', so no variable is changed" 0
+		__cudaenv_is '' 0 "cudaenv: cannot run '$__cudaenv_launcher', so no variable is changed" 0 "$__cudaenv_made"
 	fi
 	[[ -z $__cudaenv_problem ]] || __cudaenv_keep=0
 	__cudaenv_tell "$__cudaenv_problem"
@@ -156,7 +156,7 @@ function __cudaenv_look {
 	fi
 	if [[ "$__cudaenv_want|$__cudaenv_vars|$__cudaenv_choices|${PATH-}" != "$__cudaenv_done" || ! -d ${__cudaenv_prefix:-/} ]]; then
 		if [[ -z $__cudaenv_want && -z ${CUDAENV_HOOK-} && :${PATH-}: != *":$__cudaenv_root/versions/"* ]]; then
-			__cudaenv_prefix='' __cudaenv_listed=0
+			__cudaenv_prefix='' __cudaenv_listed=0 __cudaenv_made=0
 		else
 			__cudaenv_variables
 			__cudaenv_before=$__cudaenv_id
@@ -165,9 +165,6 @@ function __cudaenv_look {
 			__cudaenv_switch
 		fi
 		[[ $__cudaenv_listed == 1 ]] || __cudaenv_choices=0
-		__cudaenv_all="hook ${CUDAENV_HOOK-}"
-		__cudaenv_number
-		__cudaenv_made=$__cudaenv_id
 		__cudaenv_done="$__cudaenv_want|$__cudaenv_vars|$__cudaenv_choices|${PATH-}"
 	fi
 	[[ $__cudaenv_choices == 0 ]] ||
@@ -177,13 +174,13 @@ function __cudaenv_look {
 		eval "function __cudaenv_again$__cudaenv_n {
 			local __cudaenv_id
 			[[ -n x$__cudaenv_if ]]$__cudaenv_then && __cudaenv_variables && [[ \$__cudaenv_id == $__cudaenv_before ]] &&
-				__cudaenv_answer$__cudaenv_n 2>/dev/null && __cudaenv_made=$__cudaenv_made __cudaenv_done=$__cudaenv_vars &&
+				__cudaenv_answer$__cudaenv_n 2>/dev/null && __cudaenv_done=$__cudaenv_vars &&
 				__cudaenv_last=__cudaenv_same$__cudaenv_n
 		}"
 		__cudaenv_known[$__cudaenv_key]=__cudaenv_again$__cudaenv_n
 	fi
 	eval "__cudaenv_key=$__cudaenv_here"
-	printf -v __cudaenv_vars %q "$__cudaenv_key"
+	__cudaenv_vars="'${__cudaenv_key//\'/\'\\\'\'}'"
 	printf -v __cudaenv_root %q "${__cudaenv_prefix:-/}"
 	__cudaenv_last=__cudaenv_same$__cudaenv_n
 	eval "function $__cudaenv_last {

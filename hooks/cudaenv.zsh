@@ -41,7 +41,7 @@ function __cudaenv_tell {
 
 # The launcher's last word.
 function __cudaenv_is {
-	__cudaenv_prefix=$1 __cudaenv_listed=$2 __cudaenv_problem=$3 __cudaenv_keep=$4
+	__cudaenv_prefix=$1 __cudaenv_listed=$2 __cudaenv_problem=$3 __cudaenv_keep=$4 __cudaenv_made=$5
 }
 
 # The number of what else the launcher's answer depends on, in __cudaenv_id. Written when it is needed.
@@ -69,12 +69,12 @@ function __cudaenv_switch {
 		[[ ${(tP)__cudaenv_code} != *readonly* ]] || __cudaenv_failed="cudaenv: $__cudaenv_code is read-only in this shell, so no variable is changed"
 	done
 	if [[ -n $__cudaenv_failed ]]; then
-		__cudaenv_is '' 0 "$__cudaenv_failed" 0
+		__cudaenv_is '' 0 "$__cudaenv_failed" 0 "$__cudaenv_made"
 	elif __cudaenv_code=$(exec "$__cudaenv_launcher" hook zsh 2>/dev/null); then
 		eval "function __cudaenv_answer$__cudaenv_n { $__cudaenv_code"$'\n}'
 		"__cudaenv_answer$__cudaenv_n"
 	else
-		__cudaenv_is '' 0 "cudaenv: cannot run '$__cudaenv_launcher', so no variable is changed" 0
+		__cudaenv_is '' 0 "cudaenv: cannot run '$__cudaenv_launcher', so no variable is changed" 0 "$__cudaenv_made"
 	fi
 	[[ -z $__cudaenv_problem ]] || __cudaenv_keep=0
 	__cudaenv_tell "$__cudaenv_problem"
@@ -134,7 +134,7 @@ function __cudaenv_look {
 	fi
 	if [[ "$__cudaenv_want|$__cudaenv_vars|$__cudaenv_list|${PATH-}" != "$__cudaenv_done" || ! -d ${__cudaenv_prefix:-/} ]]; then
 		if [[ -z $__cudaenv_want && -z ${CUDAENV_HOOK-} && :${PATH-}: != *":$__cudaenv_root/versions/"* ]]; then
-			__cudaenv_prefix= __cudaenv_listed=0
+			__cudaenv_prefix= __cudaenv_listed=0 __cudaenv_made=0
 		else
 			__cudaenv_variables
 			__cudaenv_before=$__cudaenv_id
@@ -143,9 +143,6 @@ function __cudaenv_look {
 			__cudaenv_switch
 		fi
 		[[ $__cudaenv_listed == 1 ]] || __cudaenv_list=0
-		__cudaenv_all="hook ${CUDAENV_HOOK-}"
-		__cudaenv_number
-		__cudaenv_made=$__cudaenv_id
 		__cudaenv_done="$__cudaenv_want|$__cudaenv_vars|$__cudaenv_list|${PATH-}"
 	fi
 	[[ $__cudaenv_list == 0 ]] || __cudaenv_then+=" && __cudaenv_versions && [[ \$__cudaenv_id == $__cudaenv_list ]]"
@@ -153,7 +150,7 @@ function __cudaenv_look {
 		eval "function __cudaenv_again$__cudaenv_n {
 			local __cudaenv_id
 			[[ $__cudaenv_if ]]$__cudaenv_then && __cudaenv_variables && [[ \$__cudaenv_id == $__cudaenv_before ]] &&
-				__cudaenv_answer$__cudaenv_n && __cudaenv_made=$__cudaenv_made __cudaenv_done=${(qq)__cudaenv_done}
+				__cudaenv_answer$__cudaenv_n && __cudaenv_done=${(qq)__cudaenv_done}
 		}"
 		__cudaenv_known[$__cudaenv_key]=__cudaenv_again$__cudaenv_n
 	fi

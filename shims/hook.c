@@ -1,6 +1,7 @@
 #include "shims/hook.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -25,13 +26,15 @@ struct out {
 static void quote(struct out *o, const char *s, size_t n)
 {
 	buf_addc(&o->text, '\'');
-	for (const char *p = s; p < s + n; p++) {
-		if (!o->fish && *p == '\'')
-			buf_adds(&o->text, "'\\''");
-		else if (o->fish && (*p == '\'' || *p == '\\'))
-			buf_addf(&o->text, "\\%c", *p);
-		else
-			buf_addc(&o->text, *p);
+	for (const char *end = s + n; s < end; s++) {
+		size_t plain = strcspn(s, o->fish ? "'\\" : "'");
+		if (plain >= (size_t)(end - s)) {
+			buf_add(&o->text, s, (size_t)(end - s));
+			break;
+		}
+		buf_add(&o->text, s, plain);
+		s += plain;
+		buf_adds(&o->text, !o->fish ? "'\\''" : *s == '\'' ? "\\'" : "\\\\");
 	}
 	buf_addc(&o->text, '\'');
 }
@@ -62,11 +65,9 @@ static void assign(struct out *o, const struct toolenv *changes)
 	for (const struct toolenv_var *v = changes->vars; v < changes->vars + changes->n; v++) {
 		if (!v->value)
 			continue;
-		buf_addf(&o->text,
-			 o->fish ? "set -gx %s "
-			 : set++ ? " %s="
-				 : "export %s=",
-			 v->name);
+		buf_adds(&o->text, o->fish ? "set -gx " : set++ ? " " : "export ");
+		buf_adds(&o->text, v->name);
+		buf_addc(&o->text, o->fish ? ' ' : '=');
 		value(o, v->name, v->value);
 		if (o->fish)
 			buf_addc(&o->text, '\n');
@@ -97,26 +98,26 @@ static void condition(struct out *o, const char *prefix)
 }
 
 /* A number for the state that the changes leave behind; 0: none. By it a shell knows what it saw before. */
-static unsigned long long number(const struct toolenv *changes)
+static uint32_t number(const struct toolenv *changes)
 {
 	const char *state = getenv("CUDAENV_HOOK");
-	unsigned long long hash = 14695981039346656037u; /* FNV-1a */
+	uint32_t hash = 2166136261u; /* FNV-1a */
 	for (const struct toolenv_var *v = changes->vars; v < changes->vars + changes->n; v++)
 		if (!strcmp(v->name, "CUDAENV_HOOK"))
 			state = v->value;
 	for (const char *p = state; p && *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
 	return state && *state ? hash : 0;
 }
 
 static void state(struct out *o, const char *prefix, bool listed, const char *problem, bool keep,
-		  unsigned long long made)
+		  uint32_t made)
 {
 	buf_adds(&o->text, "__cudaenv_is ");
 	quote(o, prefix, strlen(prefix));
 	buf_adds(&o->text, listed ? " 1 " : " 0 ");
 	quote(o, problem, strlen(problem));
-	buf_addf(&o->text, " %d %llu\n", keep, made);
+	buf_addf(&o->text, " %d %u\n", keep, made);
 }
 
 static bool write_all(const struct out *o, struct err *err)
