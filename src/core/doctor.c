@@ -53,6 +53,7 @@ static const struct {
 	{"BUILD_TWO_CUDA", doctor_filled},
 	{"BUILD_TWO_CUDA", doctor_var_lists},
 	{"CMAKE_CACHE_DRIFT", doctor_drift},
+	{"CCACHE_SHIM", doctor_ccache},
 	{"TREE_INCOMPLETE", doctor_tree},
 	{"STORE_CHANGED", doctor_store},
 	{"ROOT_MOVED", doctor_moved},

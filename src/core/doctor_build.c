@@ -7,11 +7,12 @@
 
 #include "base/drift.h"
 #include "base/io.h"
+#include "base/proc.h"
 #include "core/doctor_checks.h"
 #include "core/hostcc.h"
 #include "core/lacks.h"
 
-enum { HEADER_MAX = 4 << 20 };
+enum { HEADER_MAX = 4 << 20, CCACHE_WAIT_MS = 5000 };
 
 static bool is_set(const char *name)
 {
@@ -124,6 +125,31 @@ void doctor_filled(struct doctor *d, const struct facts *f)
 			      add);
 	}
 	strlist_clear(&found.components);
+}
+
+/*
+ * Before it starts anything ccache compares time and size of the compiler's file, or its content: the launcher has these
+ * of no version. So the objects of one version came out for another (4.7.5, all three settings).
+ */
+void doctor_ccache(struct doctor *d, const struct facts *f)
+{
+	static const char *const of_the_file[] = {"mtime\n", "content\n", "none\n"};
+	static const char *const argv[] = {"ccache", "--get-config", "compiler_check", NULL};
+	autoproc struct proc_result r = {0};
+	struct err ignored;
+	struct proc p = {.argv = argv, .deadline_ms = CCACHE_WAIT_MS};
+	if (!f->n_nvccs || !f->nvccs[0].shim || !proc_run(&p, &r, &ignored) || r.status != 0)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(of_the_file); i++)
+		if (!strcmp(buf_str(&r.out), of_the_file[i])) {
+			doctor_find(d, DOCTOR_WARNING,
+				    "ccache tells compilers apart by their file, and the shim is "
+				    "one for all versions: 'ccache nvcc' gives objects of another "
+				    "version");
+			doctor_remedy(d, "export CCACHE_COMPILERCHECK='%%compiler%% --version'; or "
+					 "the hook, or cudaenv exec");
+			return;
+		}
 }
 
 void doctor_drift(struct doctor *d, const struct facts *f)

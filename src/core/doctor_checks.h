@@ -30,7 +30,7 @@ doctor_check doctor_gpu_none, doctor_gpu_dropped, doctor_gpu_too_new, doctor_gpu
 doctor_check doctor_container, doctor_wsl_libcuda, doctor_wsl_driver, doctor_jetson;
 /* doctor_build.c */
 doctor_check doctor_var_lists, doctor_ccbin, doctor_glibc, doctor_filled, doctor_drift,
-	doctor_framework;
+	doctor_framework, doctor_ccache;
 /* doctor_tree.c */
 doctor_check doctor_tree, doctor_store, doctor_moved, doctor_shims;
 /* doctor_disk.c, doctor_net.c */

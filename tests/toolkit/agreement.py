@@ -24,7 +24,7 @@ which one it takes, with real toolkits: {releases}. The machine had another CUDA
 TAIL = """
 What the shims alone cannot give: they run the tools, and set no variable. Who reads CUDA_HOME, the loader and pkg-config
 need the hook, `exec`, or `system-link`. A program that nvcc links as it does by default has the runtime within and needs
-nothing.
+nothing. ccache in front of a shim sees one compiler for all versions: cudaenv-shim(1) tells what it needs.
 
 A toolkit that lacks a library, on a machine whose `/usr/local` or `/usr` has another CUDA's: its nvcc refuses the header
 and the library, and names the component to add (`tests/toolkit/lacks.bats`). Host compilers and CMake's modules look in

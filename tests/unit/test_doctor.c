@@ -444,6 +444,10 @@ static const struct scene scenes[] = {
 	{"CMAKE_CACHE_DRIFT", DOCTOR_WARNING,
 	 "work/build/CMakeCache.txt|CMAKE_CUDA_COMPILER:FILEPATH=@/r/versions/11.8.0/bin/nvcc^\n",
 	 NULL, NULL, "'build' is configured by CMake for CUDA 11.8.0", "CMakeCache.txt"},
+	{"CCACHE_SHIM", DOCTOR_WARNING, "!bin/ccache|#!/bin/sh^echo mtime\n", NULL, NULL,
+	 "one for all versions", "CCACHE_COMPILERCHECK='%compiler% --version'"},
+	{"CCACHE_SHIM", DOCTOR_WARNING, "!bin/ccache|#!/bin/sh^echo content\n", NULL, NULL,
+	 "'ccache nvcc'", "the hook"},
 	{"TREE_INCOMPLETE", DOCTOR_ERROR, "-r/versions/12.4.1/nvvm/bin\n", NULL, NULL,
 	 "12.4.1 lacks nvvm/bin/cicc", "install -f 12.4.1"},
 	{"TREE_INCOMPLETE", DOCTOR_ERROR,
@@ -546,6 +550,10 @@ static void test_nothing(void **state)
 		{.files = SCENE_GCC("11"), .env = "CUDAENV_VERSION=11.8"},
 		{.files = "fs/etc/ld.so.conf|include /etc/ld.so.conf^/opt/x^\n"},
 		{.glibc = "2.42"},
+		{.files = "!bin/ccache|#!/bin/sh^echo '%compiler% --version'\n"},
+		{.files = "!bin/ccache|#!/bin/sh^echo mtime\n",
+		 .env = "PATH=" V124 "/bin:@/r/shims:@/bin"},
+		{.files = "!bin/ccache|#!/bin/sh^exit 1\n"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		run(&good[i]);
