@@ -8,7 +8,7 @@ declare -gA __cudaenv_known=() __cudaenv_numbers=()
 __cudaenv_n=0 __cudaenv_list= __cudaenv_last=__cudaenv_same0
 # What the environment was made for ("-": no look yet), the number of what we made, the version's prefix, whether what
 # is installed matters.
-__cudaenv_done=- __cudaenv_made=0 __cudaenv_prefix='' __cudaenv_listed=0
+__cudaenv_done=- __cudaenv_made=0 __cudaenv_prefix='' __cudaenv_listed=0 __cudaenv_left=''
 : "${__cudaenv_told=}"
 
 # For prompts: one comparison, one read, and the tests of files.
@@ -17,10 +17,10 @@ function __cudaenv_hook {
 }
 
 # In front of the first look. As all of this name it hands on the status of the last command, which would end a shell
-# with errexit.
+# with errexit, and be trapped as an error with errtrace.
 function __cudaenv_same0 {
-	__cudaenv_find
-	case $1$- in 0* | *e*) ;; *) return "$1" ;; esac
+	__cudaenv_find __cudaenv_same0
+	case $1$- in 0* | *[eE]*) ;; *) return "$1" ;; esac
 }
 
 # The folder and the variables that matter.
@@ -31,7 +31,18 @@ eval 'function __cudaenv_find {
 	__cudaenv_key='"$__cudaenv_here"'
 	__cudaenv_last=${__cudaenv_known[$__cudaenv_key]-__cudaenv_look}
 	[[ $__cudaenv_last != "${1-}" ]] && "$__cudaenv_last" 0 || __cudaenv_look || :
+	[[ -z $__cudaenv_left ]] || __cudaenv_later "${1-}"
 }'
+
+# Somebody changed a variable of ours. Behind cd the next prompt looks once more: direnv and its like put back then what
+# they found, which may be ours.
+function __cudaenv_later {
+	if [[ -n $1 ]]; then
+		__cudaenv_left=
+	else
+		__cudaenv_known=() __cudaenv_last=__cudaenv_same0
+	fi
+}
 
 # The number of $__cudaenv_all, in __cudaenv_id.
 function __cudaenv_number {
@@ -65,6 +76,7 @@ function __cudaenv_tell {
 # The launcher's last word.
 function __cudaenv_is {
 	__cudaenv_prefix=$1 __cudaenv_listed=$2 __cudaenv_problem=$3 __cudaenv_keep=$4 __cudaenv_made=$5
+	__cudaenv_left=${6-}
 }
 
 # The number of what else the launcher's answer depends on, in __cudaenv_id. Written when it is needed: loops over
@@ -89,7 +101,10 @@ function __cudaenv_variables {
 function __cudaenv_switch {
 	local __cudaenv_code __cudaenv_problem='' __cudaenv_failed=''
 	__cudaenv_keep=0
-	if __cudaenv_code=$(exec "$__cudaenv_launcher" hook bash 2>/dev/null); then
+	if __cudaenv_code=$(
+		[[ -z $__cudaenv_left ]] || export CUDAENV_HOOK="$__cudaenv_left"
+		exec "$__cudaenv_launcher" hook bash 2>/dev/null
+	); then
 		eval "function __cudaenv_answer$__cudaenv_n { $__cudaenv_code"$'\n}'
 		"__cudaenv_answer$__cudaenv_n" 2>/dev/null
 		[[ -z $__cudaenv_failed ]] || __cudaenv_problem='cudaenv: a variable is read-only in this shell, so not all are set'
@@ -154,8 +169,8 @@ function __cudaenv_look {
 		__cudaenv_versions
 		__cudaenv_choices=$__cudaenv_id
 	fi
-	if [[ "$__cudaenv_want|$__cudaenv_vars|$__cudaenv_choices|${PATH-}" != "$__cudaenv_done" || ! -d ${__cudaenv_prefix:-/} ]]; then
-		if [[ -z $__cudaenv_want && -z ${CUDAENV_HOOK-} && :${PATH-}: != *":$__cudaenv_root/versions/"* ]]; then
+	if [[ "$__cudaenv_want|$__cudaenv_vars|$__cudaenv_choices|${PATH-}" != "$__cudaenv_done" || ! -d ${__cudaenv_prefix:-/} || -n $__cudaenv_left ]]; then
+		if [[ -z $__cudaenv_want && -z ${CUDAENV_HOOK-}$__cudaenv_left && :${PATH-}: != *":$__cudaenv_root/versions/"* ]]; then
 			__cudaenv_prefix='' __cudaenv_listed=0 __cudaenv_made=0
 		else
 			__cudaenv_variables
@@ -185,7 +200,7 @@ function __cudaenv_look {
 	__cudaenv_last=__cudaenv_same$__cudaenv_n
 	eval "function $__cudaenv_last {
 		[[ $__cudaenv_here == $__cudaenv_vars$__cudaenv_if && -d $__cudaenv_root ]]$__cudaenv_then || __cudaenv_find $__cudaenv_last
-		case \$1\$- in 0* | *e*) ;; *) return \"\$1\" ;; esac
+		case \$1\$- in 0* | *[eE]*) ;; *) return \"\$1\" ;; esac
 	}"
 	__cudaenv_known[$__cudaenv_key]=$__cudaenv_last
 }

@@ -12,6 +12,7 @@ set -g __cudaenv_done -
 set -g __cudaenv_made 0
 set -g __cudaenv_prefix
 set -g __cudaenv_listed 0
+set -g __cudaenv_left
 
 # Behind cd and in front of a command: a line entered with nothing in it costs nothing.
 function __cudaenv_hook --on-variable PWD --on-event fish_preexec
@@ -19,7 +20,7 @@ function __cudaenv_hook --on-variable PWD --on-event fish_preexec
     emit "__cudaenv $__cudaenv_key"
     # Who knows that all is right takes the text away.
     test -z "$__cudaenv_key"
-    or __cudaenv_look
+    or __cudaenv_look $argv
 end
 function __cudaenv_forget
     functions -e __cudaenv_{same,again,answer}$__cudaenv_known
@@ -78,11 +79,13 @@ function __cudaenv_is
     set -g __cudaenv_problem $argv[3]
     set -g __cudaenv_keep $argv[4]
     set -g __cudaenv_made $argv[5]
+    set -g __cudaenv_left $argv[6]
 end
 
 # What the launcher says is kept as the function $answer.
 function __cudaenv_switch --no-scope-shadowing
     set -l answer __cudaenv_answer$__cudaenv_n
+    test -z "$__cudaenv_left"; or set -lx CUDAENV_HOOK $__cudaenv_left
     test -x $__cudaenv_launcher
     and $__cudaenv_launcher hook fish 2>/dev/null | source 2>/dev/null
     if functions -q $answer
@@ -127,13 +130,20 @@ function __cudaenv_choose --no-scope-shadowing
         end
     end
     test -n "$file"; or return
-    if test -f $file -a -r $file
+    # A redirection goes by the name of the folder, which may be another one's by now; test does not.
+    set -l named $file
+    set -l here ''
+    if string match -qv '/*' -- $file
+        set named $PWD/$file
+        set here '$PWD/'
+    end
+    if test -f $file -a -r $named
         # What is longer is no version file.
-        read -z -n 4097 text <$file
+        read -z -n 4097 text <$named
         set want "$want<$text"
-        set if "$if -a -f \$file -a -r \$file"
+        set if "$if -a -f \$file -a -r $here\$file"
         set then '
-        and read -lz -n 4097 now <$file
+        and read -lz -n 4097 now <'$here'$file
         and test "$now" = "$text"'
     else
         set want "$want?$PWD/$file"
@@ -171,8 +181,8 @@ function __cudaenv_look
         __cudaenv_versions
         set list $__cudaenv_list
     end
-    if test "$want|$vars|$list|$PATH" != "$__cudaenv_done" -o ! -d "$__cudaenv_prefix/"
-        if test -z "$want$CUDAENV_HOOK"; and not string match -q -- "*:$root/versions/*" ":$PATH"
+    if test "$want|$vars|$list|$PATH" != "$__cudaenv_done" -o ! -d "$__cudaenv_prefix/" -o -n "$__cudaenv_left"
+        if test -z "$want$CUDAENV_HOOK$__cudaenv_left"; and not string match -q -- "*:$root/versions/*" ":$PATH"
             __cudaenv_is '' 0 '' 0 0
         else
             __cudaenv_variables
@@ -199,6 +209,17 @@ function __cudaenv_look
     set -g __cudaenv_key "$PWD|$CUDAENV_VERSION|$CUDAENV_ROOT|$HOME|$CUDAENV_SHARED_ROOTS|$CUDAENV_CUDNN_VERSION|$VIRTUAL_ENV|$CONDA_PREFIX|$__cudaenv_made|$PATH"
     emit "__cudaenv $__cudaenv_key"
     test -z "$__cudaenv_key"; or __cudaenv_learn __cudaenv_same$__cudaenv_n ''
+    test -z "$__cudaenv_left"; or __cudaenv_later $argv
+end
+
+# Somebody changed a variable of ours. Behind cd (an event with three arguments) the next look is a whole one again:
+# direnv and its like put back at the prompt what they found, which may be ours.
+function __cudaenv_later
+    if test (count $argv) -eq 3
+        __cudaenv_forget
+    else
+        set -g __cudaenv_left
+    end
 end
 
 # Lets `cudaenv shell` change this shell, and the next look see what the command did.
@@ -231,5 +252,5 @@ if test -z "$CUDAENV_HOOK"; or not contains -- $__cudaenv_shims $PATH
     end
     set -gx PATH $__cudaenv_shims $PATH
 end
-# A script never comes to a prompt.
-status is-interactive; or __cudaenv_hook
+# A script, and a shell that has one command, never come to a prompt.
+__cudaenv_hook

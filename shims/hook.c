@@ -111,13 +111,18 @@ static uint32_t number(const struct toolenv *changes)
 }
 
 static void state(struct out *o, const char *prefix, bool listed, const char *problem, bool keep,
-		  uint32_t made)
+		  uint32_t made, const char *left)
 {
 	buf_adds(&o->text, "__cudaenv_is ");
 	quote(o, prefix, strlen(prefix));
 	buf_adds(&o->text, listed ? " 1 " : " 0 ");
 	quote(o, problem, strlen(problem));
-	buf_addf(&o->text, " %d %u\n", keep, made);
+	buf_addf(&o->text, " %d %u", keep, made);
+	if (left) {
+		buf_addc(&o->text, ' ');
+		quote(o, left, strlen(left));
+	}
+	buf_addc(&o->text, '\n');
 }
 
 static bool write_all(const struct out *o, struct err *err)
@@ -235,6 +240,7 @@ bool hook(const char *shell, struct err *err)
 {
 	struct out o = {.text = BUF_INIT(OUT_MAX), .fish = !strcmp(shell, "fish")};
 	autotoolenv struct toolenv changes = {0};
+	autofree char *left = NULL;
 	char ccbin[PATH_MAX], said[sizeof err->msg + sizeof err->hint + 64] = "";
 	struct layout l = {0};
 	struct selection s = {0};
@@ -255,13 +261,13 @@ bool hook(const char *shell, struct err *err)
 		problem(&why, said, sizeof said);
 	opts.ccbin = ok && ccbin[0] ? ccbin : NULL;
 	opts.cudnn = beside && cudnn.prefix[0] ? cudnn.prefix : NULL;
-	hookenv_switch(&changes, &l, ok ? &s : NULL, &opts);
-	bool keep = ok && !said[0] && may_keep(&s);
+	hookenv_switch(&changes, &l, ok ? &s : NULL, &opts, &left);
+	bool keep = ok && !said[0] && !left && may_keep(&s);
 	buf_adds(&o.text, o.fish ? "function $answer\n" : "");
 	if (keep && s.prefix[0])
 		condition(&o, s.prefix);
 	assign(&o, &changes);
-	state(&o, ok ? s.prefix : "", listed, said, keep, number(&changes));
+	state(&o, ok ? s.prefix : "", listed, said, keep, number(&changes), left);
 	buf_adds(&o.text, o.fish ? "end\n" : "");
 	bool written = write_all(&o, err);
 	buf_clear(&o.text);

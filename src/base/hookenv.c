@@ -36,6 +36,13 @@ static void escape(struct buf *to, const char *s)
 	}
 }
 
+static char *escaped(const char *s)
+{
+	autobuf struct buf out = BUF_INIT(STATE_MAX);
+	escape(&out, s);
+	return xstrdup(buf_str(&out));
+}
+
 static int digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
@@ -53,19 +60,28 @@ static char *unescape(const char *s, size_t len)
 	return out;
 }
 
-/* The record of a variable; both NULL: we did not change it. */
-static struct record find_record(const char *name)
+/*
+ * The record of a variable; both NULL: we did not change it. aside: of a value of ours that somebody else
+ * replaced; that of `set`.
+ */
+static struct record find_record(const char *name, bool aside, const char *set_to)
 {
 	const char *p = getenv(STATE);
 	size_t n = strlen(name);
 	while (p && *p) {
 		const char *end = p + strcspn(p, ";");
+		const char *key = p + (aside && *p == '+');
 		const char *set = p + strcspn(p, "|;");
 		set += *set == '|';
 		const char *old = set + strcspn(set, "|;");
-		if (*old == '|' && (size_t)(set - 1 - p) == n && !memcmp(p, name, n))
-			return (struct record){unescape(set, (size_t)(old - set)),
-					       unescape(old + 1, (size_t)(end - old - 1))};
+		if (*old == '|' && (key != p) == aside && (size_t)(set - 1 - key) == n &&
+		    !memcmp(key, name, n)) {
+			struct record r = {unescape(set, (size_t)(old - set)),
+					   unescape(old + 1, (size_t)(end - old - 1))};
+			if (!aside || !strcmp(r.set, set_to))
+				return r;
+			record_clear(&r);
+		}
 		p = end + (*end == ';');
 	}
 	return (struct record){0};
@@ -83,6 +99,33 @@ static void add_record(struct buf *to, const char *name, const char *set, const 
 static bool same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/*
+ * The values of ours that somebody replaced, but for the one that he put back. What was there before the first
+ * time is what counts.
+ */
+static void keep_asides(struct buf *to, const char *name, const char *now, const struct record *r)
+{
+	bool ours = r->set && same(now, r->set), replaced = r->set && !ours;
+	autofree char *plus = xasprintf("+%s|", name);
+	autofree char *back = now && !ours ? escaped(now) : NULL;
+	size_t n = strlen(plus);
+	for (const char *p = getenv(STATE); p && *p;) {
+		size_t len = strcspn(p, ";"), set = strcspn(p + (len < n ? len : n), "|;");
+		bool is_one = len > n && !memcmp(p, plus, n);
+		if (is_one && !(back && set == strlen(back) && !memcmp(p + n, back, set))) {
+			buf_add(to, p, len);
+			buf_addc(to, ';');
+		}
+		p += len + (p[len] == ';');
+	}
+	autorecord struct record known = {0};
+	if (replaced)
+		known = find_record(name, true, r->set);
+	plus[n - 1] = '\0';
+	if (replaced && !known.set)
+		add_record(to, plus, r->set, r->old);
 }
 
 /*
@@ -175,11 +218,17 @@ static char *leave_list(const struct sweep *w, const char *now, const struct rec
 	return change_list(w, now, r->set, NULL);
 }
 
-static char *leave_one(const char *now, const struct record *r)
+static char *leave_one(const char *name, const char *now, const struct record *r)
 {
-	if (!r->set || !same(now, r->set))
+	autorecord struct record aside = {0};
+	const struct record *of = r;
+	if (!r->set || !same(now, r->set)) {
+		aside = now ? find_record(name, true, now) : aside;
+		of = &aside;
+	}
+	if (!of->set)
 		return now ? xstrdup(now) : NULL;
-	return r->old[0] == '=' ? xstrdup(r->old + 1) : NULL;
+	return of->old[0] == '=' ? xstrdup(of->old + 1) : NULL;
 }
 
 /* The new value of a list that shall have `element`; its record goes into state. */
@@ -211,12 +260,15 @@ static void add_change(struct toolenv *t, const char *name, const char *now, con
 }
 
 static void switch_one(struct toolenv *changes, const struct sweep *w,
-		       const struct toolenv_want *want, struct buf *state)
+		       const struct toolenv_want *want, struct buf *state, struct buf *asides)
 {
-	autorecord struct record r = find_record(want->name);
+	autorecord struct record r = find_record(want->name, false, NULL);
 	const char *now = getenv(want->name);
-	autofree char *base = want->is_list ? leave_list(w, now, &r) : leave_one(now, &r);
+	autofree char *base =
+		want->is_list ? leave_list(w, now, &r) : leave_one(want->name, now, &r);
 	autofree char *next = NULL;
+	if (!want->is_list)
+		keep_asides(asides, want->name, now, &r);
 	if (!want->value)
 		next = base ? xstrdup(base) : NULL;
 	else if (want->is_list)
@@ -226,21 +278,35 @@ static void switch_one(struct toolenv *changes, const struct sweep *w,
 	add_change(changes, want->name, now, next);
 }
 
+static bool has_records(const char *state)
+{
+	for (const char *p = state; p && *p;
+	     p += p[strcspn(p, ";")] ? strcspn(p, ";") + 1 : strlen(p))
+		if (*p != '+')
+			return true;
+	return false;
+}
+
 void hookenv_switch(struct toolenv *changes, const struct layout *l, const struct selection *s,
-		    const struct toolenv_opts *o)
+		    const struct toolenv_opts *o, char **left)
 {
 	static const struct selection nothing;
 	struct toolenv_want wants[TOOLENV_WANTS];
-	autobuf struct buf state = BUF_INIT(STATE_MAX);
-	autorecord struct record r = find_record("CUDA_HOME"), d = find_record("CUDNN_HOME");
-	autofree char *home = leave_one(getenv("CUDA_HOME"), &r);
-	autofree char *cudnn = leave_one(getenv("CUDNN_HOME"), &d);
+	autobuf struct buf state = BUF_INIT(STATE_MAX), asides = BUF_INIT(STATE_MAX);
+	autorecord struct record r = find_record("CUDA_HOME", false, NULL);
+	autorecord struct record d = find_record("CUDNN_HOME", false, NULL);
+	autofree char *home = leave_one("CUDA_HOME", getenv("CUDA_HOME"), &r);
+	autofree char *cudnn = leave_one("CUDNN_HOME", getenv("CUDNN_HOME"), &d);
 	const struct sweep w = {l, {home, cudnn}, false};
 
 	*changes = (struct toolenv){0};
 	toolenv_wants(wants, s ? s : &nothing, o);
 	for (size_t i = 0; i < TOOLENV_WANTS; i++)
-		switch_one(changes, &w, &wants[i], &state);
+		switch_one(changes, &w, &wants[i], &state, &asides);
 	toolenv_wants_clear(wants);
-	add_change(changes, STATE, getenv(STATE), state.len ? buf_str(&state) : NULL);
+	bool inside = state.len > 0;
+	buf_add(&state, asides.data, asides.len);
+	*left = asides.len && (inside || has_records(getenv(STATE))) ? xstrdup(buf_str(&state))
+								     : NULL;
+	add_change(changes, STATE, getenv(STATE), inside ? buf_str(&state) : NULL);
 }

@@ -218,7 +218,6 @@ $(version_of 12.4.1)/bin/nvcc"
 	each_says "${script[@]}" -c ". \"\$T/hook\"
 $ask"
 	assert_stderr ""
-	! is_fish || return 0
 	each_says "${as_shell[@]}" -i -c "$ask"
 	[ "$HOOK_SHELL" != bash ] || BASH_ENV=$T/hook each_says bash -c "$ask"
 	echo 9.9.9 >.cuda-version
@@ -385,6 +384,25 @@ $(version_of 12.4.1)"
 	[[ $log == *"3 $(version_of 12.4.1)
 4 $(version_of 12.4.1)" ]] || fail "$log"
 	[[ $out != *cudaenv:* && $out != *hook* ]] || fail
+
+	# Another folder has its name now.
+	type_in <<-'EOF'
+		cd $T/c/1
+		true
+		mv $T/c $T/a; mkdir -p $T/c/1
+		true
+		echo "$CUDA_HOME" >>$T/log
+		cd $T/a
+		true
+		mv $T/a $T/old; mkdir $T/a
+		true
+		echo "$CUDA_HOME" >>$T/log
+		cd $T/a
+		echo "$CUDA_HOME" >>$T/log
+	EOF
+	[ "$log" = "$(version_of 12.4.1)
+$(version_of 12.4.1)" ] || fail "$log"
+	[[ $out != *warning* && $out != *rror* ]] || fail
 }
 
 @test "no HOME, another HOME, another root, no PATH" {
@@ -719,6 +737,27 @@ __cudaenv_hook"
 4 0"
 }
 
+@test "traps of errors see those of the user's commands alone" {
+	case $HOOK_SHELL in
+	bash) echo "set -E; trap 'echo trapped >>\"\$T/log\"' ERR" ;;
+	zsh) echo 'TRAPZERR() { echo trapped >>"$T/log" }' ;;
+	fish) skip 'fish has no such trap' ;;
+	esac >"$T/behind"
+	type_in <<-'EOF'
+		cd $T/a
+		true
+		cd $T/b
+		false
+		true
+		cd $T/work
+		(exit 7)
+		echo "$?" >>$T/log
+	EOF
+	assert_log "trapped
+trapped
+7"
+}
+
 @test "a cd without the word, an alias for cd, a function called cd" {
 	case $HOOK_SHELL in
 	bash) echo 'shopt -s autocd; alias cd="cd -P"; shopt -s expand_aliases' ;;
@@ -840,6 +879,45 @@ $(version_of 12.4.1)"
 		[[ $log == "1 $p 1 "*"$T/a/bin:"*"
 2 $q 1 "*"$T/d/bin:"*"
 3 $rest" ]] || fail "$order: $log"
+	done
+}
+
+# direnv saves what it finds, which is ours where it comes behind us, and puts it back when we have left.
+@test "direnv that sets variables of ours" {
+	local direnv order hook
+	direnv=$(PATH=/usr/bin:/bin command -v direnv) || skip 'direnv is not here'
+	hook="$direnv hook $HOOK_SHELL"
+	printf 'PATH_add bin\nexport CUDA_HOME=/theirs\n' >"$T/a/.envrc"
+	mkdir "$T/d" && cp "$T/a/.cuda-version" "$T/d" && echo 'export CUDA_PATH=/theirs' >"$T/d/.envrc"
+	"$direnv" allow "$T/a/.envrc"
+	"$direnv" allow "$T/d/.envrc"
+	export DIRENV_LOG_FORMAT=
+	for order in before behind; do
+		: >"$T/before" >"$T/behind"
+		if is_fish; then echo "$hook | source" >"$T/$order"; else echo "eval \"\$($hook)\"" >"$T/$order"; fi
+		type_in <<-'EOF'
+			env -0 >$T/out/before
+			cd $T/a
+			true
+			cd $T/a/1
+			true
+			cd $T/b
+			true
+			echo "1 $CUDA_HOME $CUDA_PATH $PATH" >>$T/log
+			cd $T/d
+			true
+			cd $T/work
+			true
+			cd $T/a
+			true
+			cd $T/work
+			true
+			env -0 >$T/out/after
+		EOF
+		assert_same_environment
+		local p
+		p=$(version_of 11.8.0)
+		assert_log "1 $p $p $p/bin:$CUDAENV_ROOT/shims:$T/bin:/usr/bin:/bin"
 	done
 }
 

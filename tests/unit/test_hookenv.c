@@ -19,6 +19,8 @@ static const char *const names[] = {
 	"CPATH",	"CUDNN_HOME",  "CUDNN_PATH",	  "CUDNN_ROOT",	      "LIBRARY_PATH",
 };
 
+static char *left;
+
 static int fresh(void **state)
 {
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -34,8 +36,9 @@ static size_t go(const char *name, const char *ccbin)
 	struct selection s = {0};
 	if (name)
 		snprintf(s.prefix, sizeof s.prefix, "/r/versions/%s", name);
+	free(left);
 	hookenv_switch(&t, &layout, name ? &s : NULL,
-		       &(struct toolenv_opts){.policy = LD_NEVER, .ccbin = ccbin});
+		       &(struct toolenv_opts){.policy = LD_NEVER, .ccbin = ccbin}, &left);
 	for (size_t i = 0; i < t.n; i++) {
 		if (t.vars[i].value)
 			setenv(t.vars[i].name, t.vars[i].value, 1);
@@ -115,9 +118,11 @@ static void switch_to(const char *prefix, const char *cudnn)
 	autotoolenv struct toolenv t = {0};
 	struct selection s = {0};
 	snprintf(s.prefix, sizeof s.prefix, "%s", prefix);
+	free(left);
 	hookenv_switch(
 		&t, &layout, &s,
-		&(struct toolenv_opts){.policy = LD_NEVER, .cudnn = cudnn, .compiler_paths = true});
+		&(struct toolenv_opts){.policy = LD_NEVER, .cudnn = cudnn, .compiler_paths = true},
+		&left);
 	for (size_t i = 0; i < t.n; i++)
 		if (t.vars[i].value)
 			setenv(t.vars[i].name, t.vars[i].value, 1);
@@ -200,7 +205,12 @@ static void test_broken_state(void **state)
 					    "%",
 					    "PATH|a|=%",
 					    "CUDA_HOME|x|",
-					    "PATH|/usr/bin|%4"};
+					    "PATH|/usr/bin|%4",
+					    "+",
+					    "+CUDA_HOME",
+					    "+CUDA_HOME|",
+					    "+CUDA_HOME|/r",
+					    "+CUDA_HOME||;+CUDA_HOME|;"};
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		fresh(NULL);
 		setenv("CUDAENV_HOOK", texts[i], 1);
@@ -212,6 +222,78 @@ static void test_broken_state(void **state)
 	}
 }
 
+/* The shell's next prompt: with what the last answer left. */
+static void ask_again(const char *name)
+{
+	assert_non_null(left);
+	setenv("CUDAENV_HOOK", left, 1);
+	go(name, NULL);
+}
+
+/*
+ * As direnv: what it found when it came is put back when it goes, which is behind our own switch. Each case in
+ * one folder after the other, with what was set before.
+ */
+static void test_put_back(void **state)
+{
+	static const char *const values[] = {NULL, "/mine", "a|b;c%d"};
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		fresh(NULL);
+		if (values[i])
+			setenv("CUDA_HOME", values[i], 1);
+		/* In, and out at once. */
+		go("1", NULL);
+		assert_null(left);
+		setenv("CUDA_HOME", "/theirs", 1);
+		go(NULL, NULL);
+		is("CUDA_HOME", "/theirs");
+		is("CUDAENV_HOOK", NULL);
+		setenv("CUDA_HOME", "/r/versions/1", 1);
+		ask_again(NULL);
+		is("CUDA_HOME", values[i]);
+		is("CUDAENV_HOOK", NULL);
+		assert_null(left);
+
+		/* Seen in between, twice, and another project next. */
+		go("1", NULL);
+		setenv("CUDA_HOME", "/theirs", 1);
+		go("1", NULL);
+		is("CUDA_HOME", "/r/versions/1");
+		setenv("CUDA_HOME", "/more", 1);
+		go("1", NULL);
+		go("2", NULL);
+		is("CUDA_HOME", "/r/versions/2");
+		setenv("CUDA_HOME", "/r/versions/1", 1);
+		setenv("PATH", "/r/versions/1/bin:/usr/bin:/bin", 1);
+		ask_again("2");
+		is("CUDA_HOME", "/r/versions/2");
+		is("PATH", "/r/versions/2/bin:/usr/bin:/bin");
+		go(NULL, NULL);
+		is("CUDA_HOME", values[i]);
+		is("PATH", "/usr/bin:/bin");
+
+		/* Out, and into another one before the prompt. */
+		go("1", NULL);
+		setenv("CUDA_HOME", "/theirs", 1);
+		go("1", NULL);
+		go(NULL, NULL);
+		ask_again("2");
+		setenv("CUDA_HOME", "/r/versions/1", 1);
+		ask_again("2");
+		go(NULL, NULL);
+		is("CUDA_HOME", values[i]);
+
+		/* The user, who puts nothing back: no more than one question. */
+		go("1", NULL);
+		setenv("CUDA_HOME", "/theirs", 1);
+		go(NULL, NULL);
+		ask_again(NULL);
+		is("CUDA_HOME", "/theirs");
+		is("CUDAENV_HOOK", NULL);
+		assert_null(left);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +301,7 @@ int main(void)
 		cmocka_unit_test_setup(test_lists, fresh),
 		cmocka_unit_test_setup(test_cudnn, fresh),
 		cmocka_unit_test_setup(test_changed_meanwhile, fresh),
+		cmocka_unit_test_setup(test_put_back, fresh),
 		cmocka_unit_test_setup(test_left_over, fresh),
 		cmocka_unit_test_setup(test_broken_state, fresh),
 	};
