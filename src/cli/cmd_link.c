@@ -9,9 +9,11 @@
 #include "base/atomic.h"
 #include "base/path.h"
 #include "base/tree.h"
+#include "base/version.h"
 #include "cli/cmd.h"
 #include "cli/select.h"
 #include "core/refresh.h"
+#include "core/syslink.h"
 #include "core/toolkits.h"
 
 /* The text of the link. A path that leads on by links of its own (/usr/local/cuda) goes on doing
@@ -88,6 +90,21 @@ static bool check_free(const struct layout *l, const char *name, const char *lin
 	return err_hint(err, "cudaenv unlink %s, or take another name", name);
 }
 
+/* Another CUDA is never taken in place of the one that is asked for: a number must be the tree's own. */
+static bool check_number(const char *name, const char *target, const char *release, struct err *err)
+{
+	struct version want, have;
+	if (!version_parse(name, strlen(name), &want) ||
+	    !version_parse(release, strlen(release), &have))
+		return true;
+	for (int i = 0; i < want.n && i < have.n; i++)
+		if (want.part[i] != have.part[i]) {
+			err_set(err, ERR_USAGE, "'%s' is CUDA %s, not %s", target, release, name);
+			return err_hint(err, "take the name %s, or one with a letter", release);
+		}
+	return true;
+}
+
 static bool run_link(struct app *app, const struct args *args, struct err *err)
 {
 	char link[PATH_MAX], folder[PATH_MAX], release[VERSION_TEXT];
@@ -100,10 +117,12 @@ static bool run_link(struct app *app, const struct args *args, struct err *err)
 	if (!layout_path(&app->layout, folder, sizeof folder, "versions") ||
 	    !path_join(link, sizeof link, folder, name))
 		return err_set(err, ERR_USAGE, "the path of the root is too long");
-	if (!check_free(&app->layout, name, link, target, err) || !tree_mkdirs(folder, err) ||
+	bool known = toolkit_release(target, release);
+	if (!check_free(&app->layout, name, link, target, err) ||
+	    (known && !check_number(name, target, release, err)) || !tree_mkdirs(folder, err) ||
 	    !atomic_symlink(target, link, err) || !refresh_root(&app->layout, &app->events, err))
 		return false;
-	if (toolkit_release(target, release))
+	if (known)
 		event_note(&app->events, "'%s' is CUDA %s in '%s'", name, release, target);
 	else
 		event_warn(&app->events, NULL, "'%s' does not say which CUDA release it is",
@@ -137,6 +156,27 @@ static bool remove_link(const char *link, struct err *err)
 	return unlink(link) == 0 || err_sys(err, ERR_FILESYSTEM, "cannot remove '%s'", link);
 }
 
+/* ROOT/current is "versions/NAME". */
+static bool points_to(const char *current, const char *name)
+{
+	char text[PATH_MAX];
+	ssize_t n = readlink(current, text, sizeof text - 1);
+	text[n > 0 ? n : 0] = '\0';
+	return !strncmp(text, "versions/", 9) && !strcmp(text + 9, name);
+}
+
+/* The pin stays: which version is to come in its place nobody said. */
+static void warn_if_used(struct app *app, const char *name, bool global, const char *led)
+{
+	if (global)
+		event_warn(&app->events,
+			   "choose another one with 'cudaenv global', or cudaenv global --unset",
+			   "'%s' was the global version", name);
+	if (led)
+		event_warn(&app->events, "lead it elsewhere with 'cudaenv system-link --path'",
+			   "'%s' led to '%s'", led, name);
+}
+
 static bool run_unlink(struct app *app, const struct args *args, struct err *err)
 {
 	const char *name = args->pos[0];
@@ -155,9 +195,15 @@ static bool run_unlink(struct app *app, const struct args *args, struct err *err
 		err_set(err, ERR_USAGE, "'%s' is installed, not linked", name);
 		return err_hint(err, "cudaenv uninstall %s", name);
 	}
-	return (S_ISLNK(st.st_mode) ? remove_link(link, err)
-				    : drop_prefix(&app->layout, link, err)) &&
-	       refresh_root(&app->layout, &app->events, err);
+	autofree char *current = xasprintf("%s/current", app->layout.root);
+	autofree char *led = adopted ? syslink_user(&app->layout, link) : NULL;
+	bool global = points_to(current, name);
+	if (!(S_ISLNK(st.st_mode) ? remove_link(link, err)
+				  : drop_prefix(&app->layout, link, err)) ||
+	    !refresh_root(&app->layout, &app->events, err))
+		return false;
+	warn_if_used(app, name, global, led);
+	return true;
 }
 
 const struct command cmd_unlink = {

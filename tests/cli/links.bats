@@ -66,6 +66,34 @@ $CUDAENV_ROOT/versions/mine/bin/nvcc
 	assert_stdout "$CUDAENV_ROOT/versions/12.4.1"
 }
 
+@test "a number that is not the tree's own is no name for it" {
+	foreign a 13.0.2
+	for e in 12.4 13.0.1 13.1; do
+		cudaenv link $e "$T/a"
+		assert_status 2
+		assert_stderr "cudaenv: '$T/a' is CUDA 13.0.2, not $e
+hint: take the name 13.0.2, or one with a letter"
+		[ ! -e "$CUDAENV_ROOT/versions/$e" ]
+	done
+	cudaenv link 13.0 "$T/a"
+	assert_status 0
+	cudaenv prefix 13
+	assert_stdout "$CUDAENV_ROOT/versions/13.0"
+}
+
+@test "to forget the global version is told" {
+	foreign a 13.0.2
+	cudaenv link a "$T/a"
+	cudaenv link b "$T/a"
+	cudaenv global a
+	cudaenv unlink b
+	assert_stderr ""
+	cudaenv unlink a
+	assert_status 0
+	assert_stderr_has "warning: 'a' was the global version
+hint: choose another one with 'cudaenv global', or cudaenv global --unset"
+}
+
 @test "what is no toolkit is not linked, and what is missing is named" {
 	mkdir "$T/empty"
 	cudaenv link a "$T/empty"
