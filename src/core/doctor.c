@@ -25,6 +25,7 @@ static const struct {
 	{"LD_COMPAT", doctor_ld_compat},
 	{"LD_CONF_CUDA", doctor_ld_conf},
 	{"LD_TWO_CUDART", doctor_ld_two_cudart},
+	{"LD_ENTRY", doctor_ld_other},
 	{"LD_CLASH_FRAMEWORK", doctor_ld_clash},
 	{"CUDNN_VARIANT", doctor_cudnn_variant},
 	{"CUDNN_TWO", doctor_cudnn_two},

@@ -17,7 +17,7 @@ doctor_check doctor_not_selected, doctor_path_shim_late, doctor_path_foreign, do
 doctor_check doctor_var_disagree, doctor_var_stale;
 /* doctor_loader.c */
 doctor_check doctor_ld_clash, doctor_ld_stubs, doctor_ld_compat, doctor_ld_two_cudart,
-	doctor_ld_entry, doctor_ld_conf, doctor_cudnn_variant, doctor_cudnn_two;
+	doctor_ld_entry, doctor_ld_other, doctor_ld_conf, doctor_cudnn_variant, doctor_cudnn_two;
 /* doctor_link.c */
 doctor_check doctor_link_dangling, doctor_link_alternatives;
 /* doctor_driver.c */

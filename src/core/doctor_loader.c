@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "base/scan.h"
+#include "base/version.h"
 #include "core/doctor_checks.h"
 
 static bool from_variable(const struct facts_folder *d)
@@ -181,6 +182,39 @@ void doctor_ld_two_cudart(struct doctor *d, const struct facts *f)
 void doctor_cudnn_two(struct doctor *d, const struct facts *f)
 {
 	two_of(d, f, true);
+}
+
+static bool same_release(const char *a, const char *b)
+{
+	struct version x, y;
+	return version_parse(a, strlen(a), &x) && version_parse(b, strlen(b), &y) && x.n > 1 &&
+	       y.n > 1 && x.part[0] == y.part[0] && x.part[1] == y.part[1];
+}
+
+/*
+ * A folder of another toolkit and none of the selected one before it: a library that has the same name in both
+ * (libcudart.so.13 of 13.0 and 13.5, libcurand.so.10 of all since 11.0) is the wrong one.
+ */
+void doctor_ld_other(struct doctor *d, const struct facts *f)
+{
+	for (const struct facts_lib *l = f->libs; l < f->libs + f->n_libs; l++) {
+		if (l->cudnn || strcmp(l->from, "LD_LIBRARY_PATH") != 0)
+			continue;
+		autofree char *folder =
+			xstrndup(l->path, (size_t)(path_base(l->path) - l->path - 1));
+		if (!facts_version(f) || is_selected(f, folder) || !f->release[0] ||
+		    doctor_found(d, "LD_TWO_CUDART"))
+			return;
+		if (same_release(l->version, f->release))
+			continue;
+		doctor_find(d, DOCTOR_WARNING,
+			    "'%s' in LD_LIBRARY_PATH is of another toolkit (%s): programs of %s "
+			    "get its libraries",
+			    folder, l->version, f->sel.name);
+		doctor_remedy(d, "take it out of your rc files: the hook and cudaenv exec put the "
+				 "selected one there");
+		return;
+	}
 }
 
 /* The CUDA major that a path tells: "9.3.0-cuda12", "nvidia/cu13", "cuda-12.4". 0: none. */

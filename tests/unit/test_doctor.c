@@ -248,7 +248,17 @@ static const struct scene scenes[] = {
 	 NULL, NULL, "/etc/ld.so.conf.d/cuda-11-7.conf' names", "ldconfig"},
 	{"LD_TWO_CUDART", DOCTOR_WARNING,
 	 "a/libcudart.so.12>libcudart.so.12.1.105\na/libcudart.so.12.1.105|x\n",
-	 "LD_LIBRARY_PATH=@/a:" V124 "/lib64", NULL, "two libcudart.so.12: ", "LD_LIBRARY_PATH"},
+	 "LD_LIBRARY_PATH=@/a:" V124 "/lib64", NULL, "two libcudart.so.12: ", "LD_LIBRARY_PATH",
+	 .alone = "LD_ENTRY"},
+	{"LD_ENTRY", DOCTOR_WARNING,
+	 "a/libcudart.so.12>libcudart.so.12.1.105\na/libcudart.so.12.1.105|x\n",
+	 "LD_LIBRARY_PATH=@/a", NULL, "@/a' in LD_LIBRARY_PATH is of another toolkit (12.1.105)",
+	 "rc files"},
+	{"LD_ENTRY", DOCTOR_WARNING,
+	 "a/libcudart.so.13>libcudart.so.13.0.96\n"
+	 "a/libcudart.so.13.0.96|x\n",
+	 "LD_LIBRARY_PATH=@/a:" V124 "/lib64", NULL, "(13.0.96): programs of 12.4.1 get",
+	 "rc files", .alone = "LD_TWO_CUDART"},
 	{"LD_CLASH_FRAMEWORK", DOCTOR_WARNING,
 	 "venv/lib/python3.11/site-packages/torch/version.py|__version__ = '2.4.0+cu124'^cuda: "
 	 "Optional[str] = '12.4'^\n",
@@ -549,6 +559,8 @@ static void test_nothing(void **state)
 		/* A driver newer than the toolkit is no finding. */
 		{.files = SCENE_GCC("11"), .env = "CUDAENV_VERSION=11.8"},
 		{.files = "fs/etc/ld.so.conf|include /etc/ld.so.conf^/opt/x^\n"},
+		{.files = "a/libcudart.so.12>libcudart.so.12.4.99\na/libcudart.so.12.4.99|x\n",
+		 .env = "LD_LIBRARY_PATH=@/a"},
 		{.glibc = "2.42"},
 		{.files = "!bin/ccache|#!/bin/sh^echo '%compiler% --version'\n"},
 		{.files = "!bin/ccache|#!/bin/sh^echo mtime\n",
