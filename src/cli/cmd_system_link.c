@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/resolve.h"
 #include "cli/applock.h"
 #include "cli/cmd.h"
@@ -84,7 +85,11 @@ static void print_status(const struct syslink *s, const char *release, const cha
 	row(&table, "CUDA", release);
 	row(&table, "before", former);
 	row(&table, "private", barrier);
-	row(&table, "may be changed", s->writable ? "yes" : "as another user");
+	autofree char *parent = xstrndup(s->path, (size_t)(path_base(s->path) - s->path));
+	row(&table, "may be changed",
+	    s->writable			? "yes"
+	    : access(parent, F_OK) == 0 ? "as another user"
+					: "no, its folder is not there");
 	table_print(&table, stdout);
 }
 
@@ -124,7 +129,7 @@ static void status(const struct app *app, const struct syslink *s)
 {
 	char release[VERSION_TEXT];
 	const char *cuda = s->leads && toolkit_release(s->leads, release) ? release : NULL;
-	autofree char *barrier = s->leads ? syslink_barrier(s->path, s->leads) : NULL;
+	autofree char *barrier = s->leads && aim(s) ? syslink_barrier(s->path, s->leads) : NULL;
 	if (app->json)
 		print_status_json(s, cuda, barrier);
 	else

@@ -44,13 +44,16 @@ char *syslink_parent(const char *path)
 	return xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* The path without slashes at its end. */
+/* The path without needless slashes. */
 static char *clean_path(const struct layout *l, const char *path, struct err *err)
 {
-	size_t n = strlen(path), root = strlen(l->root);
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	autofree char *clean = xstrndup(path, n);
+	size_t n = 0, root = strlen(l->root);
+	autofree char *clean = xstrdup(path);
+	for (const char *p = path; *p; p++)
+		if (*p != '/' || !n || clean[n - 1] != '/')
+			clean[n++] = *p;
+	n -= n > 1 && clean[n - 1] == '/';
+	clean[n] = '\0';
 	if (path[0] != '/' || n >= PATH_MAX || !path_safe_relative(clean + 1)) {
 		err_set(err, ERR_USAGE, "'%s' is no place for the link", path);
 		err_hint(err, "give an absolute path without '.' and '..', like /usr/local/cuda");

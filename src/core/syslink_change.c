@@ -42,8 +42,10 @@ static bool check_rights(const struct syslink *s, struct err *err)
 	struct stat st;
 	if (s->writable)
 		return true;
-	if (stat(folder, &st) < 0)
-		return err_sys(err, ERR_FILESYSTEM, "cannot change '%s'", s->path);
+	if (stat(folder, &st) < 0) {
+		err_sys(err, ERR_FILESYSTEM, "cannot change '%s'", s->path);
+		return err_hint(err, "there is no folder '%s': make it first", folder);
+	}
 	errno = access(folder, W_OK) < 0 ? errno : EACCES;
 	return err_sys(err, ERR_FILESYSTEM, "cannot change '%s'", s->path);
 }
@@ -134,9 +136,14 @@ static bool restore_link(const struct syslink *s, struct err *err)
 static bool check_unchanged(const struct syslink *s, struct err *err)
 {
 	const struct syslink_former *f = &s->former;
-	bool group = s->owner == SYSLINK_ALTERNATIVES;
+	bool group = s->owner == SYSLINK_ALTERNATIVES, folder = s->owner == SYSLINK_FOLDER;
 	if (group == (f->group != NULL) && syslink_same(syslink_aim(s), f->set))
 		return true;
+	if (folder || s->owner == SYSLINK_FILE) {
+		err_set(err, ERR_FAILED, "'%s' was changed by somebody else since; it is a %s",
+			s->path, folder ? "real folder" : "file");
+		return err_hint(err, "move it away yourself");
+	}
 	err_set(err, ERR_FAILED, "'%s' was changed by somebody else since; it %s%s", s->path,
 		syslink_aim(s) ? "leads to " : "is ",
 		syslink_aim(s) ? syslink_aim(s) : syslink_owner_word(s->owner));

@@ -73,6 +73,28 @@ owner() {
 	assert_exists "$LINK/bin"
 }
 
+@test "what is in its place since is told for what it is" {
+	link 12.4.1
+	rm "$LINK"
+	mkdir "$LINK"
+	link --restore
+	assert_status 1
+	assert_stderr "cudaenv: '$LINK' was changed by somebody else since; it is a real folder
+hint: move it away yourself"
+	rmdir "$LINK"
+	touch "$LINK"
+	link --restore
+	assert_stderr_has "it is a file"
+	link --status
+	refute_stdout_has private
+	rm "$LINK"
+	cudaenv system-link --path "$T//usr local///cuda/" 11.8.0
+	assert_status 0
+	link --restore
+	assert_status 0
+	refute_exists "$LINK"
+}
+
 @test "every reader sees the old link or the new one" {
 	link 11.8.0
 	local seen="$T/seen"
@@ -213,5 +235,8 @@ owner() {
 	assert_stderr_has "always leads to the global version"
 	cudaenv system-link --path "$T/none/cuda" 12.4.1
 	assert_status 7
+	assert_stderr_has "hint: there is no folder '$T/none': make it first"
+	cudaenv system-link --path "$T/none/cuda" --status
+	assert_stdout_has "may be changed  no, its folder is not there"
 	refute_exists "$LINK"
 }
