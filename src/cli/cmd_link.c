@@ -8,6 +8,7 @@
 
 #include "base/atomic.h"
 #include "base/path.h"
+#include "base/scan.h"
 #include "base/tree.h"
 #include "base/version.h"
 #include "cli/cmd.h"
@@ -45,6 +46,18 @@ static bool check_tree(const char *path, struct err *err)
 	err_set(err, ERR_FILESYSTEM, "cannot link '%s': it has no program 'bin/nvcc'", path);
 	return err_hint(err,
 			"name the folder above the bin that holds nvcc, like /usr/local/cuda-12.4");
+}
+
+/*
+ * A distribution's packages lie among everything else: /usr/bin first on PATH and /usr/include as a folder of CUDA's
+ * headers spoil builds. adopt makes a prefix of links to what is CUDA's.
+ */
+static bool check_own_folder(const char *path, struct err *err)
+{
+	if (!scan_same(path, "/usr") && !scan_same(path, "/"))
+		return true;
+	err_set(err, ERR_USAGE, "'%s' holds much else than CUDA", path);
+	return err_hint(err, "cudaenv adopt /usr links what is CUDA's, under a name of its own");
 }
 
 /* A tree that is one of ours already would be its own link, or a second name for it. */
@@ -112,7 +125,8 @@ static bool run_link(struct app *app, const struct args *args, struct err *err)
 	if (!select_name(name, err))
 		return false;
 	autofree char *target = absolute(args->pos[1], err);
-	if (!target || !check_tree(target, err) || !check_foreign(&app->layout, target, err))
+	if (!target || !check_own_folder(target, err) || !check_tree(target, err) ||
+	    !check_foreign(&app->layout, target, err))
 		return false;
 	if (!layout_path(&app->layout, folder, sizeof folder, "versions") ||
 	    !path_join(link, sizeof link, folder, name))

@@ -81,6 +81,15 @@ hint: take the name 13.0.2, or one with a letter"
 	assert_stdout "$CUDAENV_ROOT/versions/13.0"
 }
 
+@test "/usr is no tree of its own" {
+	for e in /usr /usr/ / /usr/../usr; do
+		cudaenv link a $e
+		assert_status 2
+		assert_stderr_has "holds much else than CUDA
+hint: cudaenv adopt /usr"
+	done
+}
+
 @test "to forget the global version is told" {
 	foreign a 13.0.2
 	cudaenv link a "$T/a"
