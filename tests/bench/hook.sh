@@ -103,7 +103,7 @@ once() {
 	zsh) how=(zsh -f -i) ;;
 	fish) how=(fish --no-config) ;;
 	esac
-	"${clean[@]}" "A=$3" "B=$4" "C=$5" timeout --foreground 60 "${on[@]}" "${how[@]}" "$T/$1-$2" "$3" "$4" "$5" "$n" "$k" </dev/null 2>"$T/err" || cat "$T/err" >&2
+	"${clean[@]}" "A=$3" "B=$4" "C=$5" "F=$T/a/.cuda-version" timeout --foreground 60 "${on[@]}" "${how[@]}" "$T/$1-$2" "$3" "$4" "$5" "$n" "$k" </dev/null 2>"$T/err" || cat "$T/err" >&2
 }
 
 table() {
@@ -160,7 +160,34 @@ versions 10 12.4.1 11.8.0
 for s in "${shells[@]}"; do table "$s" "$T/a/1/2/3/$deep/x" "$T/a/1/2/3/$deep/y" "$T/b/1/2/3/$deep/x" short; done
 
 echo
-echo "4. a new bash: ratio to an empty one"
+echo "4. the floor: microseconds of a call, three file tests, a comparison of the variables, a read, one process"
+# floor SHELL: medians of rounds.
+floor() {
+	local key='$PWD|$CUDAENV_VERSION|$CUDAENV_ROOT|$HOME|$CUDAENV_SHARED_ROOTS|$CUDAENV_CUDNN_VERSION|$VIRTUAL_ENV|$CONDA_PREFIX|12|$PATH'
+	case $1 in
+	bash | zsh)
+		body "$1" | sed -n '/^t()/p; /zmodload/p'
+		printf '%s\n' "k=\"$key\"" 'f() { :; }'
+		[ "$1" = bash ] && read='read -r -N 4097 x <"$F"' || read='read -r -k 4097 -u 0 x <$F'
+		printf 't 500 %q\n' : f '[[ ! -e .x && ! -e ../.x && -f $F ]]' "[[ \"$key\" == \"\$k\" ]]" "$read" "x=\$($T/static)"
+		;;
+	fish)
+		body fish | sed -n '/^function t/p'
+		printf '%s\n' "set k \"$key\"" 'function f; end'
+		printf "t 500 '%s'\n" : f 'test ! -e .x -a ! -e ../.x -a -f $F' "test \"$key\" = \"\$k\"" 'read -z -n 4097 x <$F' "set x ($T/static)"
+		;;
+	esac >"$T/$1-floor"
+	rm -f "$T/figures"
+	for ((round = 0; round < rounds; round++)); do once "$1" floor "$T/a/1/2/x" "" "" | paste -sd' ' >>"$T/figures"; done
+	python3 -c '
+import statistics as st, sys
+rows = [[int(x) / 100 for x in l.split()] for l in open(sys.argv[1])]
+print(f"{sys.argv[2]:5s}", *(f"{st.median([r[i] - r[0] for r in rows]):8.1f}" for i in range(1, len(rows[0]))))' "$T/figures" "$1"
+}
+versions 10 12.4.1 11.8.0
+for s in "${shells[@]}"; do floor "$s"; done
+echo
+echo "5. a new bash: ratio to an empty one"
 : >"$T/empty"
 "${clean[@]}" "$cudaenv" init bash >"$T/new-cudaenv"
 echo "eval \"\$($T/static)\"" >"$T/new-static"
@@ -180,7 +207,7 @@ fi
 
 command -v strace >/dev/null || exit 0
 echo
-echo "5. processes (forks and clones but threads): 20 prompts and 20 cd in one project; 20 changes"
+echo "6. processes (forks and clones but threads): 20 prompts and 20 cd in one project; 20 changes"
 for s in "${shells[@]}"; do
 	for what in same change; do
 		case $s in
