@@ -119,11 +119,17 @@ static const char *quoted(const char *s, char *out, size_t cap)
 	return out;
 }
 
+/* The project's folder need not be told; one that is not there any more was moved, with us in it. */
+static bool is_here(const char *home)
+{
+	return !home[0] || scan_same(home, ".") || access(home, F_OK) < 0;
+}
+
 static void remedy(const struct search *in, struct err *e)
 {
 	const struct cmakecache *c = &in->cache;
 	char folder[sizeof e->hint], home[sizeof e->hint], gen[sizeof c->generator + 2];
-	bool here = !c->home[0] || scan_same(c->home, ".");
+	bool here = is_here(c->home);
 	bool other_generator = c->generator[0] && strcmp(c->generator, "Unix Makefiles") != 0;
 	quoted(in->folder, folder, sizeof folder);
 	quoted(c->home, home, sizeof home);
@@ -168,8 +174,8 @@ static void tell_meson(const struct search *in, struct err *e)
 	err_set(e, ERR_NONE, "'%s' is set up by Meson for CUDA %d.%d, but %s is selected%s",
 		in->folder, m->cuda / 1000, m->cuda / 10 % 100, in->s->name, more(in, others));
 	err_hint(e, "meson setup --wipe %s%s%s", quoted(in->folder, folder, sizeof folder),
-		 scan_same(m->source, ".") ? "" : " ",
-		 scan_same(m->source, ".") ? "" : quoted(m->source, source, sizeof source));
+		 is_here(m->source) ? "" : " ",
+		 is_here(m->source) ? "" : quoted(m->source, source, sizeof source));
 }
 
 static void tell(const struct search *in, struct err *e)
