@@ -187,9 +187,10 @@ function __cudaenv_look
         else
             __cudaenv_variables
             set before $__cudaenv_all
-            __cudaenv_versions
-            set list $__cudaenv_list
             __cudaenv_switch
+            # Not sooner: a shared root may not answer, and most pins need none.
+            test $__cudaenv_listed != 1; or __cudaenv_versions
+            set list $__cudaenv_list
         end
         test $__cudaenv_listed = 1; or set list
         set -g __cudaenv_done "$want|$vars|$list|$PATH"

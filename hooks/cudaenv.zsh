@@ -138,9 +138,10 @@ function __cudaenv_look {
 		else
 			__cudaenv_variables
 			__cudaenv_before=$__cudaenv_id
-			__cudaenv_versions
-			__cudaenv_list=$__cudaenv_id
 			__cudaenv_switch
+			# Not sooner: a shared root may not answer, and most pins need none.
+			[[ $__cudaenv_listed != 1 ]] || __cudaenv_versions
+			__cudaenv_list=$__cudaenv_id
 		fi
 		[[ $__cudaenv_listed == 1 ]] || __cudaenv_list=0
 		__cudaenv_done="$__cudaenv_want|$__cudaenv_vars|$__cudaenv_list|${PATH-}"

@@ -519,6 +519,33 @@ cd ..
 	[ "$(grep -c 'execve.*"hook"' "$T/trace")" -eq 0 ]
 }
 
+@test "a shared root is looked at where the pin needs it, and only there" {
+	needs_strace
+	FAKE_ROOT="$T/shared" fake_toolkit 13.0.2
+	export CUDAENV_SHARED_ROOTS="$T/shared"
+	echo 13 >"$T/out/.cuda-version"
+	WRAP=(strace -f -qq -o "$T/trace" -e 'trace=open,openat,stat,lstat,newfstatat')
+	type_in <<-'EOF'
+		cd $T/a
+		cd $T/b
+		cd $T/a/1
+		cd $T/work
+		echo "$CUDA_HOME" >>$T/log
+	EOF
+	assert_log ""
+	! grep -F "$T/shared" "$T/trace" || fail
+	WRAP=()
+	type_in <<-'EOF'
+		cd $T/out
+		echo "$CUDA_HOME" >>$T/log
+		mv $T/shared/versions/13.0.2 $T/shared/versions/13.0.3
+		true
+		echo "$CUDA_HOME" >>$T/log
+	EOF
+	assert_log "$T/shared/versions/13.0.2
+$T/shared/versions/13.0.3"
+}
+
 @test "a change is one process, whatever it is" {
 	needs_strace
 	WRAP=(strace -f -qq -o "$T/trace" -e 'trace=fork,vfork,clone,clone3,execve')
