@@ -159,7 +159,12 @@ static void cache_line(void *ctx, char *line)
 					      "CMAKE_CACHE_MINOR_VERSION",
 					      "CMAKE_CACHE_PATCH_VERSION"};
 	struct cache *c = ctx;
-	const char *value;
+	const char *value, *name;
+	size_t len;
+	/* pkg_check_modules: no key tells whose these are, their place does. */
+	if (!strncmp(line, "pkgcfg_lib_", 11) && (value = strchr(line, '=')) &&
+	    cmakecache_version(c->l, value + 1, &name, &len))
+		judge(c, value + 1, false);
 	if (line[0] != 'C')
 		return;
 	if ((value = value_of(line, "CMAKE_CUDA_COMPILER"))) {

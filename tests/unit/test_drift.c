@@ -95,6 +95,13 @@ static void test_caches(void **state)
 		 "libcudart.so\n" CMAKE_325,
 		 NULL, "'/x'", FRESH},
 		{"CUDAToolkit_BIN_DIR:PATH=/bin\n" CMAKE_325, NULL, "'/usr'", FRESH},
+		/* what pkg-config told */
+		{"pkgcfg_lib_C_cudart:FILEPATH=@/root/versions/12.4.1/targets/x86_64-linux/lib/"
+		 "libcudart.so\n" CMAKE_325,
+		 NULL, "CUDA 12.4.1", FRESH},
+		{"pkgcfg_lib_C_cudart:FILEPATH=@/root/versions/13.0.2/lib64/libcudart.so\n"
+		 "pkgcfg_lib_C_ssl:FILEPATH=/usr/lib/x86_64-linux-gnu/libssl.so\n" CMAKE_325,
+		 NULL, NULL, ""},
 		/* the compiler is a shim, a clang or a bare word: the other file tells */
 		{SHIM, "set(CMAKE_CUDA_COMPILER_TOOLKIT_ROOT \"@/root/versions/12.4.1\")\n",
 		 "CUDA 12.4.1", FRESH},
