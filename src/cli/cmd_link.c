@@ -17,15 +17,19 @@
 #include "core/syslink.h"
 #include "core/toolkits.h"
 
-/* The text of the link. A path that leads on by links of its own (/usr/local/cuda) goes on doing
- * so. */
-static char *absolute(const char *path, struct err *err)
+/*
+ * The text of the link. A path that leads on by links of its own (/usr/local/cuda) goes on doing so, but not under the
+ * number of a release: that it stays.
+ */
+static char *absolute(const char *path, const char *name, struct err *err)
 {
 	char real[PATH_MAX];
+	struct version number;
 	size_t n = strlen(path);
 	while (n > 1 && path[n - 1] == '/')
 		n--;
-	if (path[0] == '/' && !strstr(path, "/../") && !strstr(path, "/./") && !strstr(path, "//"))
+	if (path[0] == '/' && !version_parse(name, strlen(name), &number) &&
+	    !strstr(path, "/../") && !strstr(path, "/./") && !strstr(path, "//"))
 		return xstrndup(path, n);
 	if (realpath(path, real))
 		return xstrdup(real);
@@ -124,7 +128,7 @@ static bool run_link(struct app *app, const struct args *args, struct err *err)
 	const char *name = args->pos[0];
 	if (!select_name(name, err))
 		return false;
-	autofree char *target = absolute(args->pos[1], err);
+	autofree char *target = absolute(args->pos[1], name, err);
 	if (!target || !check_own_folder(target, err) || !check_tree(target, err) ||
 	    !check_foreign(&app->layout, target, err))
 		return false;

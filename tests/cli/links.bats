@@ -81,6 +81,17 @@ hint: take the name 13.0.2, or one with a letter"
 	assert_stdout "$CUDAENV_ROOT/versions/13.0"
 }
 
+@test "a number stays what it is when the path comes to lead elsewhere" {
+	foreign a 12.4.1
+	foreign b 13.0.2
+	ln -s a "$T/cuda"
+	cudaenv link 12.4 "$T/cuda"
+	cudaenv link any "$T/cuda"
+	ln -sfn b "$T/cuda"
+	[ "$(readlink "$CUDAENV_ROOT/versions/12.4")" = "$T/a" ]
+	[ "$(readlink "$CUDAENV_ROOT/versions/any")" = "$T/cuda" ]
+}
+
 @test "/usr is no tree of its own" {
 	for e in /usr /usr/ / /usr/../usr; do
 		cudaenv link a $e
