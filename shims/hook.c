@@ -19,7 +19,7 @@ enum { OUT_MAX = 1 << 20, CONFIG_MAX = 1 << 16 };
 
 struct out {
 	struct buf text;
-	bool fish;
+	bool fish, leaving;
 };
 
 /* Within single quotes sh knows no escape, fish knows two. */
@@ -58,6 +58,17 @@ static void value(struct out *o, const char *name, const char *text)
 	}
 }
 
+/* What goes back may be the value of a universal variable, which ours only hid. */
+static void unless_universal(struct out *o, const struct toolenv_var *v)
+{
+	if (!o->fish || !o->leaving || !strcmp(v->name, "PATH"))
+		return;
+	buf_addf(&o->text, "set -qxU %s; and set -eg %s; and test \"$%s\" = ", v->name, v->name,
+		 v->name);
+	quote(o, v->value, strlen(v->value));
+	buf_adds(&o->text, "; or ");
+}
+
 /* One command for many variables is a third cheaper than one for each. */
 static void assign(struct out *o, const struct toolenv *changes)
 {
@@ -65,6 +76,7 @@ static void assign(struct out *o, const struct toolenv *changes)
 	for (const struct toolenv_var *v = changes->vars; v < changes->vars + changes->n; v++) {
 		if (!v->value)
 			continue;
+		unless_universal(o, v);
 		buf_adds(&o->text, o->fish ? "set -gx " : set++ ? " " : "export ");
 		buf_adds(&o->text, v->name);
 		buf_addc(&o->text, o->fish ? ' ' : '=');
@@ -266,6 +278,7 @@ bool hook(const char *shell, struct err *err)
 	buf_adds(&o.text, o.fish ? "function $answer\n" : "");
 	if (keep && s.prefix[0])
 		condition(&o, s.prefix);
+	o.leaving = !ok || !s.prefix[0];
 	assign(&o, &changes);
 	state(&o, ok ? s.prefix : "", listed, said, keep, number(&changes), left);
 	buf_adds(&o.text, o.fish ? "end\n" : "");

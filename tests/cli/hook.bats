@@ -119,6 +119,30 @@ echo \"\$CUDA_HOME \$CUDA_PATH \$CUDA_ROOT \$LD_LIBRARY_PATH\" >>\$T/log"
 	assert_log "/mine   /mine"
 }
 
+@test "universal variables of fish are hidden, not replaced" {
+	is_fish || skip 'only fish has them'
+	# --no-config has none of them.
+	mkdir -p "$XDG_CONFIG_HOME/fish"
+	cp "$T/rc" "$XDG_CONFIG_HOME/fish/config.fish"
+	as_shell=(fish)
+	type_in <<-'EOF'
+		set -Ux CUDA_HOME /mine; set -Ux LD_LIBRARY_PATH /x /y
+		env -0 >$T/out/before
+		cd $T/a
+		echo $CUDA_HOME >>$T/log
+		cd $T/work
+		env -0 >$T/out/after
+		set -qg CUDA_HOME LD_LIBRARY_PATH; echo $status >>$T/log
+		cd $T/b; cd $T/work
+		set -U CUDA_HOME /new
+		echo $CUDA_HOME $LD_LIBRARY_PATH >>$T/log
+	EOF
+	assert_same_environment
+	assert_log "$(version_of 12.4.1)
+2
+/new /x /y"
+}
+
 @test "fifty changes leave one entry" {
 	local loop='for i in $(seq 50); do cd $T/a; cd $T/b; done'
 	is_fish && loop='for i in (seq 50); cd $T/a; cd $T/b; end'
