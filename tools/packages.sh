@@ -134,20 +134,27 @@ install_by_apt() {
 	if required >/dev/null; then
 		as_root apt-get update || echo "apt-get update failed; going on with the lists that are there" >&2
 	fi
-	wanted=
+	needed='' extra=''
 	for name in $lacking; do
 		p=$(package 2 "${name%\?}")
+		case "$needed $extra " in *" $p "*) continue ;; esac
 		case $name in
-		*\?) has_candidate "$p" || continue ;;
-		esac
-		case "$wanted " in
-		*" $p "*) ;;
-		*) wanted="$wanted $p" ;;
+		*\?) ! has_candidate "$p" || extra="$extra $p" ;;
+		*) needed="$needed $p" ;;
 		esac
 	done
-	[ -n "$wanted" ] || return 0
 	# shellcheck disable=SC2086 # names of packages
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $wanted
+	[ -z "$needed$extra" ] || apt_install $needed $extra || {
+		# Some of those that may stay away exclude each other.
+		[ -n "$extra" ] && { [ -z "$needed" ] || apt_install $needed; } || return
+		for p in $extra; do
+			apt_install "$p" || echo "going on without $p" >&2
+		done
+	}
+}
+
+apt_install() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-remove "$@"
 }
 
 # shellcheck disable=SC2034 # for who sources this

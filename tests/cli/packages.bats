@@ -46,7 +46,7 @@ need() {
 	assert_status 0
 	[ "$log" = "apt-get update
 apt-cache policy scdoc
-apt-get install -y --no-install-recommends ninja-build build-essential libjansson-dev" ] || fail "$log"
+apt-get install -y --no-install-recommends --no-remove ninja-build build-essential libjansson-dev" ] || fail "$log"
 }
 
 @test "what may stay away is installed where the system has it, without news from the network" {
@@ -54,11 +54,30 @@ apt-get install -y --no-install-recommends ninja-build build-essential libjansso
 	need cc musl-gcc?
 	assert_status 0
 	[ "$log" = "apt-cache policy musl-tools
-apt-get install -y --no-install-recommends musl-tools" ] || fail "$log"
+apt-get install -y --no-install-recommends --no-remove musl-tools" ] || fail "$log"
 	: >"$T/log"
 	need cc g++-11?
 	assert_status 0
 	[ "$log" = "apt-cache policy g++-11" ] || fail "$log"
+}
+
+@test "what may stay away and excludes another is left out; what must be there stops" {
+	plant apt-get 'case "$*" in *zsh*dash* | *" fish"*) exit 100 ;; esac'
+	plant apt-cache 'echo "  Candidate: 1"'
+	need ninja zsh? dash? fish?
+	assert_status 0
+	assert_stderr_has "going on without fish"
+	local install="apt-get install -y --no-install-recommends --no-remove"
+	[ "$(grep install <<<"$log")" = "$install ninja-build zsh dash fish
+$install ninja-build
+$install zsh
+$install dash
+$install fish" ] || fail "$log"
+	plant apt-get 'case "$*" in *ninja*) exit 100 ;; esac'
+	need ninja zsh?
+	[ "$status" -ne 0 ]
+	need ninja
+	[ "$status" -ne 0 ]
 }
 
 @test "a user goes by sudo, and is told what to ask for where there is none" {
@@ -70,7 +89,7 @@ apt-get install -y --no-install-recommends musl-tools" ] || fail "$log"
 	FAKE_UID=1000 need ninja
 	assert_status 0
 	[ "$log" = "sudo apt-get update
-sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ninja-build" ] || fail "$log"
+sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-remove ninja-build" ] || fail "$log"
 }
 
 @test "other systems are told the names that they use" {
