@@ -186,7 +186,7 @@ words() {
 	assert_stdout ''
 	CUDAENV_ROOT=relative words local ''
 	assert_stdout "latest system"
-	HOME='' CUDAENV_ROOT='' words which ''
+	CUDAENV_ROOT=relative words which ''
 	assert_stdout ''
 }
 

@@ -111,6 +111,9 @@ modes_count() {
 	"${as[@]}" true 2>/dev/null || skip "root reads everything"
 }
 
+# Whether a namespace of mounts is to be had: not for users without rights, and not in each chroot and container.
+can_mount() { [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; }
+
 fail() {
 	printf '%s\n' "$@" "status: ${status-}" "stdout: ${out-}" "stderr: ${err-}"
 	return 1

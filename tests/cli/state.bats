@@ -6,7 +6,7 @@ load redist
 # in_layer COMMAND...: the commands in $1 (a script) with a root that lies in a lower layer of overlayfs, as what
 # an earlier step of an image's build has installed.
 in_layer() {
-	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	can_mount || skip "needs to mount"
 	mkdir "$T/layer" "$T/seen"
 	unshare -m bash -ec '
 		mount -t tmpfs none "$T/layer"
@@ -41,7 +41,7 @@ in_layer() {
 }
 
 @test "a root that is mounted read-only is used as any other" {
-	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	can_mount || skip "needs to mount"
 	serve
 	cudaenv install --set-global 13.0.2
 	assert_status 0
@@ -68,7 +68,7 @@ in_layer() {
 }
 
 @test "cache, TMPDIR, shims or staging on another file system; versions there are told" {
-	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	can_mount || skip "needs to mount"
 	serve
 	mkdir "$T/other"
 	mount -t tmpfs none "$T/other" 2>/dev/null || skip "cannot mount"
@@ -129,7 +129,7 @@ in_layer() {
 
 # A file system that takes so many files: the room ends at each kind of step in turn.
 @test "no space at any point: told with a next step, nothing left, and then it goes on" {
-	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	can_mount || skip "needs to mount"
 	fake 13.0.2 --size 100000
 	serve
 	mkdir "$T/small"

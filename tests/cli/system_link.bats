@@ -118,6 +118,9 @@ hint: move it away yourself"
 	chmod 755 "$T"
 	chmod -R a+rX "$CUDAENV_ROOT"
 	mkdir -m 777 "$T/elsewhere"
+	# Where others can start it.
+	cp "$CUDAENV" "$T/"
+	CUDAENV=$T/${CUDAENV##*/}
 	as_nobody() {
 		capture setpriv --reuid=65534 --regid=65534 --clear-groups \
 			env "CUDAENV_ROOT=$CUDAENV_ROOT" "HOME=$T/elsewhere" "$CUDAENV" "$@"
