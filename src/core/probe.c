@@ -7,9 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/path.h"
 #include "core/lacks.h"
 #include "core/probe_compile.h"
+
+enum { HEADER_MAX = 1 << 20 };
 
 static const char *const level_names[] = {
 	[PROBE_FILES] = "files",
@@ -62,10 +65,23 @@ static bool is_there(const char *prefix, const char *rel, bool program)
 	       access(path, program ? X_OK : R_OK) == 0;
 }
 
+/* A header of an old name that only includes the one that is needed: "crt/host_config.h". */
+static bool is_signpost(const char *prefix, const char *header, const char *needs)
+{
+	autobuf struct buf text = BUF_INIT(HEADER_MAX);
+	struct err ignored;
+	autofree char *path = xasprintf("%s/%s", prefix, header);
+	autofree char *name = xasprintf("\"%s\"", needs + strlen("include/"));
+	return io_read_file(path, &text, &ignored) && strstr(buf_str(&text), name);
+}
+
 static bool have(const char *prefix, size_t i)
 {
-	for (size_t j = 0; j < ARRAY_LEN(needed[i].path) && needed[i].path[j]; j++)
-		if (is_there(prefix, needed[i].path[j], needed[i].program))
+	const char *const *path = needed[i].path;
+	for (size_t j = 0; j < ARRAY_LEN(needed[i].path) && path[j]; j++)
+		if (is_there(prefix, path[j], needed[i].program) &&
+		    !(j && !strncmp(path[j], "include/", 8) &&
+		      is_signpost(prefix, path[j], path[0])))
 			return true;
 	return false;
 }

@@ -58,6 +58,14 @@ static void test_missing(void **state)
 	assert_string_equal(probe_missing(prefix), "bin/ptxas");
 	struct verdict v = probe(PROBE_FILES, false);
 	assert_null(strstr(v.hint, "install"));
+	assert_int_equal(chmod("p/bin/ptxas", 0755), 0);
+	/* Before 9.2 that header stood elsewhere; since then a signpost does. */
+	assert_int_equal(unlink("p/include/crt/host_config.h"), 0);
+	scratch_file("p/include/host_config.h",
+		     "#warning \"old\"\n#include \"crt/host_config.h\"\n");
+	assert_string_equal(probe_missing(prefix), "include/crt/host_config.h");
+	scratch_file("p/include/host_config.h", "#if __GNUC__ > 5\n#endif\n");
+	assert_null(probe_missing(prefix));
 }
 
 static void test_files(void **state)
