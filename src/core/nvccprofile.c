@@ -1,5 +1,6 @@
 #include "core/nvccprofile.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -32,21 +33,27 @@ bool nvccprofile_set(const char *prefix, const char *own, const char *lines, con
 	autofree char *folder = xasprintf(NVCCPROFILE_OWN "%s", own);
 	autobuf struct buf old = BUF_INIT(PROFILE_MAX), new = BUF_INIT(2 * PROFILE_MAX);
 	bool foreign = false;
+	size_t place = SIZE_MAX; /* of what was there, so that setting it again changes nothing */
 	if (!io_read_file(path, &old, err))
 		return false;
 	for (const char *s = buf_str(&old); *s;) {
 		size_t n = strcspn(s, "\n");
 		n += s[n] == '\n';
-		if (!names(s, n, folder)) {
+		if (names(s, n, folder)) {
+			place = place < new.len ? place : new.len;
+		} else {
 			buf_add(&new, s, n);
 			foreign |= unless && sets(s, unless);
 		}
 		s += n;
 	}
 	if (lines[0] && !foreign) {
+		autofree char *rest = xstrdup(place < new.len ? buf_str(&new) + place : "");
+		new.len -= strlen(rest);
 		if (new.len &&new.data[new.len - 1] != '\n')
 			buf_addc(&new, '\n');
 		buf_adds(&new, lines);
+		buf_adds(&new, rest);
 	}
 	if (new.len == old.len && !memcmp(buf_str(&new), buf_str(&old), new.len))
 		return true;

@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "base/tree.h"
 #include "core/lacks.h"
+#include "core/nvccprofile.h"
 #include "core/record.h"
 
 #define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -113,6 +114,17 @@ static void test_guard(void **state)
 		"LIBRARIES =+ $(_SPACE_) \"-L" OWN "lib\"\n";
 	autofree char *profile = content("p/bin/nvcc.profile");
 	assert_string_equal(profile, lines);
+
+	/* Beside a host compiler's line neither of them moves the other. */
+	static const char bindir[] = "compiler-bindir = $(_HERE_)/../.cudaenv/ccbin\n";
+	assert_true(nvccprofile_set("p", "ccbin", bindir, "compiler-bindir", &err));
+	assert_int_equal(stat("p/bin/nvcc.profile", &st), 0);
+	ino_t before = st.st_ino;
+	assert_true(lacks_guard("p", "m", "12.4.1", &err));
+	assert_true(nvccprofile_set("p", "ccbin", bindir, "compiler-bindir", &err));
+	assert_int_equal(stat("p/bin/nvcc.profile", &st), 0);
+	assert_int_equal(st.st_ino, before);
+	assert_true(nvccprofile_set("p", "ccbin", "", "compiler-bindir", &err));
 
 	/* Again, with another thing lacking: no line twice. */
 	files((const char *const[]){"p/include/cublas_v2.h", "m/usr/include/cufft.h", NULL});
