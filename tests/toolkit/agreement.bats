@@ -32,8 +32,11 @@ setup() {
 	write_questions
 	RELEASES=(11.8.0 12.4.1 13.0.2)
 	local r lacking=
-	for r in "${RELEASES[@]}"; do in_mirror "$r" || lacking+="$r "; done
-	[ -z "$lacking" ] || skip "the mirror has no $lacking"
+	for r in "${RELEASES[@]}"; do
+		in_mirror "$r" || lacking+="the mirror has no $r "
+		compiles_here "$r" || lacking+="$refusal "
+	done
+	[ -z "$lacking" ] || skip "$lacking"
 	[ -z "$NEWEST" ] || RELEASES+=("$NEWEST")
 }
 

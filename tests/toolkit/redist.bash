@@ -25,6 +25,25 @@ install_all() {
 
 in_mirror() { [ -f "$MIRROR/cuda/redist/redistrib_$1.json" ]; }
 
+# Whether a compiler is here that this release takes, and a libc whose headers it knows; else why not, in $refusal.
+compiles_here() {
+	local newest oldest=4 c libc
+	case $1 in
+	11.8.0) newest=11 ;;
+	12.4.1) newest=13 ;;
+	*) return 0 ;;
+	esac
+	libc=$(getconf GNU_LIBC_VERSION)
+	refusal="glibc ${libc#* } is newer than $1"
+	[ "$(printf '%s\n' 2.41 "${libc#* }" | sort -V | head -n 1)" != 2.41 ] || return 1
+	refusal="no gcc up to $newest"
+	[ "$(gcc -dumpversion | cut -d . -f 1)" -gt "$newest" ] || return 0
+	for ((c = newest; c >= oldest; c--)); do
+		[ ! -x /usr/bin/g++-$c ] || return 0
+	done
+	return 1
+}
+
 redist_setup() {
 	setup_root
 	ROOT=$REDIST/the\ root
@@ -44,6 +63,7 @@ need() {
 	local label
 	for label; do
 		in_mirror "$label" || skip "the mirror has no $label: $(tail -n 1 "$MIRROR/$label.why")"
+		compiles_here "$label" || skip "$refusal"
 	done
 }
 
@@ -53,6 +73,10 @@ each() {
 	for LABEL in 11.8.0 12.4.1 13.0.2; do
 		if ! in_mirror $LABEL; then
 			lacking+="$LABEL ($(tail -n 1 "$MIRROR/$LABEL.why")) "
+			continue
+		fi
+		if ! compiles_here $LABEL; then
+			lacking+="$LABEL ($refusal) "
 			continue
 		fi
 		echo "# $LABEL" >&2
