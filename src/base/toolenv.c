@@ -223,6 +223,9 @@ void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection 
 		      links ? existing(links, "/.cudaenv/lacks/lib") : NULL),
 		 true},
 		{"PKG_CONFIG_PATH", prefix ? existing(prefix, PKGCONFIG) : NULL, true},
+		/* Where CMake looks behind CMAKE_PREFIX_PATH and in front of the machine's folders. */
+		{"CMAKE_LIBRARY_PATH", prefix ? existing(prefix, "/.cudaenv/lacks/lib") : NULL,
+		 true},
 	};
 	memcpy(w, table, sizeof table);
 }

@@ -3,8 +3,8 @@
  * The environment that a tool or shell gets for a prefix: one table of variables (PATH with one entry, the
  * prefix's bin; CUDA_HOME CUDA_PATH CUDA_ROOT CUDAToolkit_ROOT CUDACXX; CUDAHOSTCXX with a compiler given;
  * CUDNN_HOME CUDNN_PATH CUDNN_ROOT with a cuDNN given; LD_LIBRARY_PATH by policy; CPATH and LIBRARY_PATH on
- * request; PKG_CONFIG_PATH). No empty path elements are made, the user's own keep their order, and what we put there for
- * another prefix goes.
+ * request; PKG_CONFIG_PATH; CMAKE_LIBRARY_PATH where another CUDA's libraries are to be refused). No empty path elements
+ * are made, the user's own keep their order, and what we put there for another prefix goes.
  *
  * A value that somebody else set is kept in CUDAENV_SAVED_<NAME> while ours stands in its place, and comes
  * back when ours goes. What was changed meanwhile by somebody else is left alone.
@@ -35,7 +35,7 @@ struct toolenv_want {
 	char *value;  /* NULL: this selection says nothing of it */
 	bool is_list; /* value is one element, or two with ':' between, to stand first */
 };
-enum { TOOLENV_WANTS = 14 };
+enum { TOOLENV_WANTS = 15 };
 /* The caller ends it with toolenv_wants_clear. */
 void toolenv_wants(struct toolenv_want w[TOOLENV_WANTS], const struct selection *s,
 		   const struct toolenv_opts *o);

@@ -27,11 +27,12 @@ need the hook, `exec`, or `system-link`. A program that nvcc links as it does by
 nothing. ccache in front of a shim sees one compiler for all versions: cudaenv-shim(1) tells what it needs.
 
 A toolkit that lacks a library, on a machine whose `/usr/local` or `/usr` has another CUDA's: its nvcc refuses the header
-and the library, and names the component to add (`tests/toolkit/lacks.bats`). Host compilers and CMake's modules look in
-those folders too, and no variable forbids it: with the file of `cudaenv env --format cmake` as its toolchain file CMake
-takes the toolkit's own libraries and no others; without it `exec` and the hook look at CMake's cache and say so, and
-`doctor` names what would be taken from there (BUILD_TWO_CUDA). `cudaenv component add` completes the toolkit, and the
-profile `default` is complete.
+and the library, and names the component to add; with the hook and `exec` CMake's modules find that refusal in place of the
+other one's library, so that the link stops with the same words (`tests/toolkit/lacks.bats`). With the file of
+`cudaenv env --format cmake` as its toolchain file CMake finds none, which is for projects that can do without. A host
+compiler that is called by hand looks in those folders unless the setting `compiler_paths` is `yes`. `exec` and the hook
+look at CMake's cache and say what it took, and `doctor` names what would be taken from there (BUILD_TWO_CUDA).
+`cudaenv component add` completes the toolkit, and the profile `default` is complete.
 
 Written by `AGREEMENT=$PWD/docs/agreement.md meson test -C build mirror`.
 """

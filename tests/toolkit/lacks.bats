@@ -123,4 +123,30 @@ refused() {
 	[ "$status" -ne 0 ]
 	assert_stdout_has "component add 12.4.1 libcublas"
 	assert_stderr_has "since CUDA 12.4.1 has no libcublas.so"
+	# Without a line of CUDA, and by the older module: the linker says it.
+	cp plain.cpp project/
+	cat >project/CMakeLists.txt <<-'EOS'
+		cmake_minimum_required(VERSION 3.10)
+		if(POLICY CMP0146)
+			cmake_policy(SET CMP0146 OLD)
+		endif()
+		project(x CXX)
+		add_executable(plain plain.cpp)
+		if(OLD)
+			find_package(CUDA REQUIRED)
+			target_link_libraries(plain ${CUDA_cublas_LIBRARY})
+		else()
+			find_package(CUDAToolkit REQUIRED)
+			target_link_libraries(plain CUDA::cublas)
+		endif()
+	EOS
+	local old
+	for old in 0 1; do
+		with_other "$CUDAENV" exec +12.4.1 cmake -G Ninja -DOLD=$old -S project -B build.$old
+		assert_status 0
+		with_other "$CUDAENV" exec +12.4.1 ninja -C build.$old
+		[ "$status" -ne 0 ]
+		assert_stdout_has "CUDA 12.4.1 has no libcublas (and that in /usr/local/lib is another CUDA's); run cudaenv component add 12.4.1 libcublas"
+		assert_stderr_has "since CUDA 12.4.1 has no libcublas.so"
+	done
 }

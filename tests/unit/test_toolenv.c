@@ -39,6 +39,7 @@ static const char *const names[] = {
 	"LIBRARY_PATH",
 	"CUDAENV_SAVED_CUDNN_PATH",
 	"PKG_CONFIG_PATH",
+	"CMAKE_LIBRARY_PATH",
 };
 
 static int fresh(void **state)
@@ -238,9 +239,18 @@ static void lacks(void **state)
 	enter_cudnn("12.4.1", LD_NEVER, NULL, true);
 	is("CPATH", "%/versions/12.4.1/include:%/versions/12.4.1/.cudaenv/lacks/include");
 	is("LIBRARY_PATH", "%/versions/12.4.1/lib64:%/versions/12.4.1/.cudaenv/lacks/lib");
+	is("CMAKE_LIBRARY_PATH", "%/versions/12.4.1/.cudaenv/lacks/lib");
 	enter("system", LD_NEVER, NULL);
 	is("CPATH", NULL);
 	is("LIBRARY_PATH", NULL);
+	is("CMAKE_LIBRARY_PATH", NULL);
+	setenv("CMAKE_LIBRARY_PATH", "/mine", 1);
+	enter("12.4.1", LD_NEVER, NULL);
+	is("CPATH", NULL);
+	is("CMAKE_LIBRARY_PATH", "%/versions/12.4.1/.cudaenv/lacks/lib:/mine");
+	enter("11.8.0", LD_NEVER, NULL);
+	is("CMAKE_LIBRARY_PATH", "/mine");
+	assert_true(tree_remove(top, &err));
 }
 
 static void pkg_config(void **state)
