@@ -246,7 +246,8 @@ lacking() {
 @test "what the toolkit lacks and CMake takes from elsewhere is told" {
 	LABEL=13.0.2
 	lacking
-	CMAKE_LIBRARY_PATH=$T/elsewhere cudaenv exec "+$LABEL" cmake -G Ninja -B build
+	# What the command line names comes first, also where the machine has another CUDA.
+	cudaenv exec "+$LABEL" cmake -G Ninja -DCMAKE_LIBRARY_PATH="$T/elsewhere" -B build
 	assert_status 0
 	cudaenv exec "+$LABEL" true
 	assert_status 0
